@@ -9,6 +9,7 @@
 #include <dimwise/expr/rotary_definitions.hpp>
 #include <dimwise/tensor/block_pool_definitions.hpp>
 #include <dimwise/tensor/large_pages_definitions.hpp>
+#include <dimwise/tensor/random_definitions.hpp>
 #include <dimwise/viz/colours_definitions.hpp>
 #include <dimwise/viz/explain_definitions.hpp>
 #include <dimwise/viz/table_definitions.hpp>

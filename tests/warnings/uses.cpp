@@ -20,6 +20,7 @@
 #include <dimwise/models/bert.hpp>
 #include <dimwise/models/gpt2.hpp>
 #include <dimwise/models/llama.hpp>
+#include <dimwise/models/sentence_settings.hpp>
 #include <dimwise/text/tokenizer.hpp>
 #endif
 

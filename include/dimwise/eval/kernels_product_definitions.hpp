@@ -37,7 +37,7 @@ class packed_weights : public derived_copy {
   }
 
   origin for_;
-  aligned_vector<float> elements_;
+  aligned_vector<float> elements_{};
 };
 
 // Below this number of rows the weights are read in place: packing pays where arithmetic is the bound.

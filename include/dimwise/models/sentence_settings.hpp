@@ -22,13 +22,13 @@ namespace dimwise::models {
 /// The settings of a sentence-transformers folder for texts and their vectors.
 struct sentence_settings {
   enum class pooling : unsigned char { first, max, mean, mean_sqrt, weighted_mean, last };
-  pooling how = pooling::mean;             ///< the pooling of the token vectors (models/pooling.hpp)
-  bool pools_prompt = true;                ///< the tokens of a prompt are pooled with those of the text
-  std::filesystem::path transformer;       ///< the folder of the weights and the tokenizer
-  std::optional<std::size_t> most_tokens;  ///< longer texts are truncated; empty: no limit
-  bool lower_case = false;                 ///< texts are lower-cased before the tokenizer's normalizer
-  std::map<std::string, std::string> prompts;
-  std::optional<std::string> default_prompt;  ///< the name of the prompt that every text begins with
+  pooling how = pooling::mean;               ///< the pooling of the token vectors (models/pooling.hpp)
+  bool pools_prompt = true;                  ///< the tokens of a prompt are pooled with those of the text
+  std::filesystem::path transformer{};       ///< the folder of the weights and the tokenizer
+  std::optional<std::size_t> most_tokens{};  ///< longer texts are truncated; empty: no limit
+  bool lower_case = false;                   ///< texts are lower-cased before the tokenizer's normalizer
+  std::map<std::string, std::string> prompts{};
+  std::optional<std::string> default_prompt{};  ///< the name of the prompt that every text begins with
 };
 
 namespace detail {
@@ -39,8 +39,8 @@ inline std::string quoted(const nlohmann::json& value) {
 
 // The folders of Transformer and Pooling that modules.json lists.
 struct sentence_modules {
-  std::filesystem::path transformer;
-  std::filesystem::path pooling;
+  std::filesystem::path transformer{};
+  std::filesystem::path pooling{};
 };
 inline sentence_modules read_modules(const std::filesystem::path& path) {
   const auto refuse = [&](const std::string& what) { throw io::file_error(path.string() + ": " + what); };

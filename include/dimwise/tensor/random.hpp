@@ -7,12 +7,12 @@
 //   auto x = random_normal<float, seq, d_k>(random_seed{1}, seq{5});
 #pragma once
 
+#include <dimwise/support/library.hpp>
 #include <dimwise/tensor/tensor.hpp>
 
 #include <cmath>
 #include <cstdint>
 #include <numbers>
-#include <random>
 
 namespace dimwise {
 
@@ -25,11 +25,21 @@ namespace detail {
 
 // A random number generator. Uniform numbers are identical on every machine: only the engine is from the standard
 // library. Normal numbers use the C library's logarithm and cosine, and may differ in the last digits.
+//
+// The engine is compiled in the library, because <random> is a tenth of the compile time of dimwise.hpp. It makes many
+// numbers at a time.
 class random_numbers {
  public:
-  explicit random_numbers(std::uint64_t seed) : engine_(seed) {}
+  DIMWISE_DETAIL_LIBRARY explicit random_numbers(std::uint64_t seed);
+  DIMWISE_DETAIL_LIBRARY random_numbers(const random_numbers& from);
+  DIMWISE_DETAIL_LIBRARY random_numbers& operator=(const random_numbers& from);
+  DIMWISE_DETAIL_LIBRARY ~random_numbers();
+
   /// A uniform number in [0, 1).
-  [[nodiscard]] double uniform() { return static_cast<double>(engine_() >> 11U) * 0x1p-53; }
+  [[nodiscard]] double uniform() {
+    if (at_ == many) { refill(); }
+    return static_cast<double>(made_[at_++] >> 11U) * 0x1p-53;
+  }
   /// A normal number with mean 0 and standard deviation 1 (Box and Muller 1958).
   [[nodiscard]] double normal() {
     const double u = 1 - uniform();
@@ -37,7 +47,13 @@ class random_numbers {
   }
 
  private:
-  std::mt19937_64 engine_;
+  DIMWISE_DETAIL_LIBRARY void refill();
+
+  static constexpr std::size_t many = 64;
+  struct engine;
+  engine* engine_;
+  std::size_t at_ = many;
+  std::uint64_t made_[many] = {};
 };
 
 template <class Tensor, class Draw, class... Extents>
@@ -76,3 +92,7 @@ DIMWISE_DETAIL_MISUSED(random_normal)
 
 }  // namespace no_adl
 }  // namespace dimwise
+
+#if DIMWISE_DETAIL_DEFINES_LIBRARY
+#include <dimwise/tensor/random_definitions.hpp>
+#endif

@@ -27,9 +27,9 @@ namespace detail {
 
 // The dimensions that a step adds, removes, or renames.
 struct step_changes {
-  std::vector<std::string> appear;
-  std::vector<std::string> vanish;
-  std::vector<std::pair<std::string, std::string>> renamed;  // old, new
+  std::vector<std::string> appear{};
+  std::vector<std::string> vanish{};
+  std::vector<std::pair<std::string, std::string>> renamed{};  // old, new
 
   explicit step_changes(const step_words& s);
   // "key appears; d_k vanishes; seq becomes key".
