@@ -2,7 +2,7 @@
 // benchmarks/quantised_accuracy.cpp -- how far the words of a model with quantised weights are from those of floats, on
 // text that the model itself wrote: tables for docs/reference/weights.md.
 //
-//   bash tools/get_model.sh stories15m && bash tools/get_model.sh minilm
+//   bash src/programs/get_model.sh stories15m && bash src/programs/get_model.sh minilm
 //   cmake --preset bench && cmake --build --preset bench --target quantised_accuracy
 //   build/bench/benchmarks/quantised_accuracy models/stories15m models/minilm
 #include <dimwise/dimwise.hpp>

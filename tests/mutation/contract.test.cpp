@@ -1,4 +1,4 @@
-// tests/mutation/contract.test.cpp -- what tools/mutate.py found untested in the rules of products.
+// tests/mutation/contract.test.cpp -- what tests/mutation/mutate.py found untested in the rules of products.
 //
 // Each assertion fails when the condition named above it is left out of include/dimwise/shape/rules/contract.hpp.
 // SPDX-License-Identifier: BSL-1.0

@@ -1,4 +1,4 @@
-// tests/mutation/dim.test.cpp -- what tools/mutate.py found untested about dimensions.
+// tests/mutation/dim.test.cpp -- what tests/mutation/mutate.py found untested about dimensions.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "shape/vocabulary.hpp"

@@ -1,4 +1,4 @@
-// tests/mutation/index.test.cpp -- what tools/mutate.py found untested in the rules of taking and joining.
+// tests/mutation/index.test.cpp -- what tests/mutation/mutate.py found untested in the rules of taking and joining.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "shape/vocabulary.hpp"

@@ -1,4 +1,4 @@
-// tests/mutation/loss.test.cpp -- what tools/mutate.py found untested in the rules of losses.
+// tests/mutation/loss.test.cpp -- what tests/mutation/mutate.py found untested in the rules of losses.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "shape/vocabulary.hpp"

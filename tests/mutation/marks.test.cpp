@@ -1,4 +1,4 @@
-// tests/mutation/marks.test.cpp -- what tools/mutate.py found untested in the table of marks.
+// tests/mutation/marks.test.cpp -- what tests/mutation/mutate.py found untested in the table of marks.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "shape/vocabulary.hpp"

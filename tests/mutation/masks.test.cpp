@@ -1,4 +1,4 @@
-// tests/mutation/masks.test.cpp -- what tools/mutate.py found untested in the masks' constructors.
+// tests/mutation/masks.test.cpp -- what tests/mutation/mutate.py found untested in the masks' constructors.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "shape/vocabulary.hpp"

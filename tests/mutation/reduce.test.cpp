@@ -1,4 +1,4 @@
-// tests/mutation/reduce.test.cpp -- what tools/mutate.py found untested in the rules of reductions and norms.
+// tests/mutation/reduce.test.cpp -- what tests/mutation/mutate.py found untested in the rules of reductions and norms.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "shape/vocabulary.hpp"

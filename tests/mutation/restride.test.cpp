@@ -1,4 +1,4 @@
-// tests/mutation/restride.test.cpp -- what tools/mutate.py found untested in the rules of names and order.
+// tests/mutation/restride.test.cpp -- what tests/mutation/mutate.py found untested in the rules of names and order.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "shape/vocabulary.hpp"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What dimwise-generate and dimwise-embed promise: the words and cosines of the packed models, and one line for each
-mistake; and what tools/convert_model.py makes of other formats.
+mistake; and what src/programs/convert_model.py makes of other formats.
 
     python3 tests/programs/programs.py build/dev/src/programs/dimwise-generate build/dev/src/programs/dimwise-embed tests/data
 
@@ -439,7 +439,7 @@ class Programs:
             (folder / name).rmdir()
 
     def converted(self, kind, *places):
-        tool = pathlib.Path(__file__).resolve().parents[2] / "tools/convert_model.py"
+        tool = pathlib.Path(__file__).resolve().parents[2] / "src/programs/convert_model.py"
         result = subprocess.run([sys.executable, "-B", tool, kind, *map(str, places)], capture_output=True, check=False)
         self.check(f"{kind} is converted", result.returncode == 0, result.stderr)
         return parts(places[-1].joinpath("model.safetensors").read_bytes()) if result.returncode == 0 else {}
@@ -477,7 +477,7 @@ class Programs:
         """rejected at once: before memory is taken for what a file says of itself"""
         path, folder = self.place / "other.bin", self.place / "from_other"
         path.write_bytes(model)
-        tool = pathlib.Path(__file__).resolve().parents[2] / "tools/convert_model.py"
+        tool = pathlib.Path(__file__).resolve().parents[2] / "src/programs/convert_model.py"
         limited = f"ulimit -v 1000000; exec {sys.executable} -B {tool} llama2c {path} {words} {folder}"
         result = subprocess.run(["sh", "-c", limited], capture_output=True, text=True, timeout=60, check=False)
         self.check(name, result.returncode == 1 and result.stderr.startswith("convert_model: ") and expected in result.stderr

@@ -1,4 +1,4 @@
-// tests/support/pack.hpp -- reads the packed conformance data of tests/data (written by tools/pack_data.py).
+// tests/support/pack.hpp -- reads the packed conformance data of tests/data (written by tests/data/pack_data.py).
 //
 // For tests and examples only; the library does not know it.
 // Tests: tests/support/pack.test.cpp

@@ -39,14 +39,15 @@ def steps(text):
         elif block[1] in ("sh", "cpp"):
             found.append((block[1], block[2], None))
         end = block.end()
-    # A command within a sentence, `bash tools/get_model.sh …`, comes before the block behind it.
+    # A command within a sentence, `bash src/programs/get_model.sh …`, comes before the block behind it.
     return found
 
 
 def commands(text, programs):
-    """-> the block as it is run: with the given programs and the project's tools"""
+    """-> the block as it is run: with the given programs and the project's scripts"""
     lines = [line for line in text.splitlines() if not BUILDS.match(line)]
-    return "\n".join(lines).replace(PROGRAMS, f"{programs}/").replace("bash tools/", f"bash {ROOT}/tools/")
+    text = "\n".join(lines).replace(PROGRAMS, f"{programs}/")
+    return re.sub(r"\bbash (tools|src)/", rf"bash {ROOT}/\1/", text)
 
 
 class Tutorial:
@@ -104,7 +105,7 @@ class Tutorial:
         text = (ROOT / f"docs/tutorial/{page}.md").read_text(encoding="utf-8")
         found = steps(text)
         # A page gets models by a block of its own or within a sentence.
-        for model in dict.fromkeys(re.findall(r"`(bash tools/get_model\.sh \w+)`", text)):
+        for model in dict.fromkeys(re.findall(r"`(bash src/programs/get_model\.sh \w+)`", text)):
             self.run(f"{page}: {model}", model, None)
         for number, (kind, code, prints) in enumerate(found, 1):
             name = f"{page}, block {number}"
@@ -121,7 +122,7 @@ def self_test():
     failures = [name for name, holds in {
         "blocks": steps(page) == expected,
         "commands": commands(expected[0][1], "/bin") == "/bin/p m \\\n  x",
-        "tools": commands("bash tools/get_model.sh m\ncmake --preset release\n", "/bin") == f"bash {ROOT}/tools/get_model.sh m",
+        "tools": commands("bash src/programs/get_model.sh m\ncmake --preset release\n", "/bin") == f"bash {ROOT}/src/programs/get_model.sh m",
     }.items() if not holds]
     for name in failures:
         print(f"FAILED self-test: {name}")

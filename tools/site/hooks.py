@@ -220,7 +220,7 @@ def with_marks(text):
 
 
 def mutation_page():
-    """The results of the last run of tools/mutate.py; "" without one."""
+    """The results of the last run of tests/mutation/mutate.py; "" without one."""
     results = ROOT / "build/mutation.tsv"
     rows = [line.split("\t") for line in results.read_text(encoding="utf-8").splitlines()] if results.is_file() else []
     return "" if not rows else "\n".join(["# Mutants\n", "| file | change | first test that fails |", "|---|---|---|", *(

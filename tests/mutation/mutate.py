@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Removes each rule, each condition of a rule and each entry of the marks table in turn; a test must fail.
 
-    python3 tools/mutate.py                   # every mutant, a quarter of an hour or more: the test mutation of the preset nightly
-    python3 tools/mutate.py --filter reduce   # mutants whose line "file:line: change" matches
-    python3 tools/mutate.py --list
+    python3 tests/mutation/mutate.py                   # every mutant, a quarter of an hour or more: the test mutation of the preset nightly
+    python3 tests/mutation/mutate.py --filter reduce   # mutants whose line "file:line: change" matches
+    python3 tests/mutation/mutate.py --list
 
 A mutant is a copy of include/ with one change: a branch never taken; a condition always true or always false; one operand of `||` or
 `&&` left out; the other arm of `conditional_t` or `list_if`; an effect of the marks table that becomes `keep`. A test kills it by not
@@ -25,9 +25,11 @@ import shutil
 import sys
 import tempfile
 
-import compile_fail
-import compilers
-from united import united
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+
+import compile_fail  # noqa: E402
+import compilers  # noqa: E402
+from united import united  # noqa: E402
 
 TABLE = "dimwise/shape/marks_table.hpp"
 MARKS = ("raw", "score", "masked_for", "biased_for", "normalised", "weighted", "log_normalised", "rotated", "indexed")
@@ -155,7 +157,7 @@ class Stage:
 
 def load_stages(include):
     tests = compilers.ROOT / "tests"
-    asserts = sorted([*tests.glob("shape/*.test.cpp"), *tests.glob("mutation/*.test.cpp"), *tests.glob("expr/numbers.test.cpp")])
+    asserts = sorted([*tests.glob("shape/**/*.test.cpp"), *tests.glob("mutation/*.test.cpp"), *tests.glob("expr/elements/numbers.test.cpp")])
     whole = [path for path in asserts if "<dimwise/dimwise.hpp>" in path.read_text(encoding="utf-8")]
     rules = {stem: OWN.get(stem, f"rules/{stem}.hpp") for stem in sorted({path.name.split(".")[0] for path in asserts})}
     stages = [Stage(f"the static_asserts of {stem}", [path for path in asserts if path.name.startswith(f"{stem}.")], only=rule)

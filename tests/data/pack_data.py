@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Packs a folder of conformance data (manifest.json + .npy files) into one file.
 
-    python3 tools/pack_data.py FOLDER OUTPUT.dwpack [--set KEY=TEXT ...]
-    python3 tools/pack_data.py --list FILE.dwpack          # what is inside, one line per array
+    python3 tests/data/pack_data.py FOLDER OUTPUT.dwpack [--set KEY=TEXT ...]
+    python3 tests/data/pack_data.py --list FILE.dwpack          # what is inside, one line per array
 
 The container, all numbers little-endian:
 

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Makes a folder as HuggingFace has it (config.json, model.safetensors, tokenizer.json) from other formats.
 
-    python3 tools/convert_model.py llama2c MODEL.bin TOKENIZER.bin FOLDER     a checkpoint of karpathy/llama2.c
-    python3 tools/convert_model.py onnx MODEL.onnx SOURCE FOLDER              an int8 LLaMA, made float32 again; SOURCE
+    python3 src/programs/convert_model.py llama2c MODEL.bin TOKENIZER.bin FOLDER     a checkpoint of karpathy/llama2.c
+    python3 src/programs/convert_model.py onnx MODEL.onnx SOURCE FOLDER              an int8 LLaMA, made float32 again; SOURCE
                                                                               has config.json and tokenizer.json
-    python3 tools/convert_model.py gpt STATE.safetensors FOLDER               what examples/23_train_gpt has trained, as GPT-2
-    python3 tools/convert_model.py fingerprint FOLDER                         writes tokenizer.fingerprint
+    python3 src/programs/convert_model.py gpt STATE.safetensors FOLDER               what examples/23_train_gpt has trained, as GPT-2
+    python3 src/programs/convert_model.py fingerprint FOLDER                         writes tokenizer.fingerprint
 
 The fingerprint of the vocabulary goes beside the weights, so that another vocabulary of the same size is refused.
 llama2.c has the features of a head in rotary pairs; HuggingFace has halves: the rows of queries and keys are moved.
-tools/get_model.sh calls this. Standard library only.
+src/programs/get_model.sh calls this. Standard library only.
 """
 
 import array

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Makes the folder from which tests/data/bert.dwpack is packed: a tiny BERT with drawn weights, and its numbers in float64.
 
-    python3 tools/bert_data.py FOLDER
-    python3 tools/pack_data.py FOLDER tests/data/bert.dwpack
+    python3 tests/data/bert_data.py FOLDER
+    python3 tests/data/pack_data.py FOLDER tests/data/bert.dwpack
 
 Weights are drawn from a seed and rounded to float32; everything else is computed here in Python's floats, which are
 float64, by loops that follow the formulas of Devlin et al. 2019 and share nothing with the library. The vocabulary is a
@@ -192,7 +192,7 @@ def main():
     cosine = lambda a, b: math.fsum(x * y for x, y in zip(a, b)) / math.hypot(*a) / math.hypot(*b)
     store("cosines", "F64", [len(TEXTS)] * 2, [cosine(a, b) for a in means for b in means])
     write(place / "golden.safetensors", golden)
-    manifest = {"suite": "bert", "origin": {"engine": "tools/bert_data.py, Python's floats (float64)"},
+    manifest = {"suite": "bert", "origin": {"engine": "tests/data/bert_data.py, Python's floats (float64)"},
                 "models": [{"name": "tiny-bert", "dir": "tiny-bert", "config": "config.json", "weights": "model.safetensors",
                             "tokenizer": "tokenizer.json", "golden": "golden.safetensors", "texts": TEXTS}]}
     (place.parent / "manifest.json").write_text(json.dumps(manifest, indent=1))
