@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What dimwise-errors promises beside its words: bytes that pass as they are, streams, exit codes, colours, JSON. tools/check_sentences.py
+"""What dimwise-errors promises beside its words: bytes that pass as they are, streams, exit codes, colours, JSON. tests/messages/translated.py
 tries it on the text of every mistake.
 
     python3 tests/programs/errors.py build/dev/src/programs/dimwise-errors

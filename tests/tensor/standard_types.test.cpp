@@ -1,5 +1,5 @@
 // tests/tensor/standard_types.test.cpp -- tensors in the types of the standard library, which ask what a tensor is made
-// from. Compiled in C++26, too (tools/check_said.py). SPDX-License-Identifier: BSL-1.0
+// from. Compiled in C++26, too (tests/messages/in_clang.py). SPDX-License-Identifier: BSL-1.0
 #include <dimwise/dimwise.hpp>
 
 #include <doctest/doctest.h>

@@ -3,7 +3,7 @@
 //
 // Layer: support. support/error_messages.hpp includes it where the compiler takes messages made at compile time, and
 // src/programs/errors.cpp for dimwise-errors; other programs never include it. The errors page is made from it.
-// Tests: tests/support/diagnostics.test.cpp, tools/check_sentences.py
+// Tests: tests/support/diagnostics.test.cpp, tests/messages/translated.py
 #pragma once
 
 #include <dimwise/support/diagnostic.hpp>

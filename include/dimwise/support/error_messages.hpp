@@ -3,7 +3,7 @@
 // static_assert of each says its message.
 //
 // Layer: support. support/errors.hpp includes it for clang from 17 in C++26.
-// Tests: tools/check_said.py, tests/support/diagnostics.test.cpp
+// Tests: tests/messages/in_clang.py, tests/support/diagnostics.test.cpp
 // A static_assert inside a macro would bring the user a note more, so each class stands here.
 #pragma once
 

@@ -6,7 +6,7 @@
 // support/diagnostics.hpp has an entry for each: its meaning, message, causes and fix. In C++26, clang from 17 prints
 // the message instead: support/error_messages.hpp defines the types then, so that to look into one is an error, in a
 // concept as well. DIMWISE_ERRORS_ARE_TYPES leaves them undefined. Constructors say messages with
-// DIMWISE_SENTENCES_IN_CONSTRUCTORS only: the standard library checks what every type can be constructed from.
+// DIMWISE_MESSAGES_IN_CONSTRUCTORS only: the standard library checks what every type can be constructed from.
 #pragma once
 
 // Behind a function that refuses and takes a user's function: g++ adds an error where one that is declared only is
@@ -23,7 +23,9 @@
 #endif
 #endif
 
-#if defined(DIMWISE_DETAIL_MESSAGES) && defined(DIMWISE_SENTENCES_IN_CONSTRUCTORS)
+// DIMWISE_SENTENCES_IN_CONSTRUCTORS is its former name.
+#if defined(DIMWISE_DETAIL_MESSAGES) && \
+    (defined(DIMWISE_MESSAGES_IN_CONSTRUCTORS) || defined(DIMWISE_SENTENCES_IN_CONSTRUCTORS))
 #define DIMWISE_DETAIL_CONSTRUCTORS_SAY
 #endif
 

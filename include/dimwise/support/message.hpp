@@ -3,7 +3,7 @@
 //
 // Layer: support. support/error_messages.hpp makes static_assert messages of it, src/programs/errors.cpp the output of
 // dimwise-errors. support/diagnostics.hpp holds the patterns that it fills.
-// Tests: tests/support/diagnostics.test.cpp, tools/check_sentences.py, tools/check_said.py
+// Tests: tests/support/diagnostics.test.cpp, tests/messages/translated.py, tests/messages/in_clang.py
 #pragma once
 
 #include <dimwise/support/diagnostic.hpp>

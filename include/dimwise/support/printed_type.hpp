@@ -2,7 +2,7 @@
 // dimwise/support/printed_type.hpp -- the parts of a type, from what the compiler prints, and how a user says them.
 //
 // Layer: support. support/message.hpp includes it: for static_assert, and for the program dimwise-errors.
-// Tests: tests/support/diagnostics.test.cpp, tools/check_sentences.py
+// Tests: tests/support/diagnostics.test.cpp, tests/messages/translated.py
 #pragma once
 
 #include <dimwise/support/name.hpp>

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""What the compiler itself says of every mistake in C++26: the message of dimwise-errors, and nothing else.
+"""The message that clang prints for every mistake in C++26: that of dimwise-errors, and nothing else.
 
-    python3 tools/check_said.py                                # every mistake, plain variant, by the newest clang (from 17)
-    python3 tools/check_said.py --texts build/mistakes.json    # with the texts of C++20 that tools/compile_fail.py --json wrote
-    python3 tools/check_said.py --filter contract
-    python3 tools/check_said.py --self-test
+    python3 tests/messages/in_clang.py                                # every mistake, plain variant, by the newest clang (from 17)
+    python3 tests/messages/in_clang.py --texts build/mistakes.json    # with the texts of C++20 that tools/compile_fail.py --json wrote
+    python3 tests/messages/in_clang.py --filter contract
+    python3 tests/messages/in_clang.py --self-test
 
 Demanded of each mistake: one error; its message is the one that dimwise-errors makes of the text of C++20, with the
 rule, letter by letter; dimwise-errors makes the same message and shapes of both texts, with the place in the case's own file.
-Constructors say it with DIMWISE_SENTENCES_IN_CONSTRUCTORS; without it they are one error, as in C++20. The corrected twins compile,
+Constructors print it with DIMWISE_MESSAGES_IN_CONSTRUCTORS; without it they are one error, as in C++20. The corrected twins compile,
 a program that asks by calls does with DIMWISE_ERRORS_ARE_TYPES, and one that has tensors in the types of the standard library does as
 it is. Exit code 77 where no such compiler is installed. Standard library only.
 """
@@ -22,14 +22,16 @@ import re
 import shutil
 import sys
 
-import check_sentences
-import compile_fail
-import compilers
-import errors_program
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+
+import compile_fail  # noqa: E402
+import compilers  # noqa: E402
+import errors_program  # noqa: E402
+import translated  # noqa: E402
 
 STANDARD = "-std=c++2c"
 SAYS = "include/dimwise/support/error_messages.hpp"
-IN_CONSTRUCTORS = "-DDIMWISE_SENTENCES_IN_CONSTRUCTORS"
+IN_CONSTRUCTORS = "-DDIMWISE_MESSAGES_IN_CONSTRUCTORS"
 CLANGS = [f"clang++-{version}" for version in range(30, 16, -1)]
 CORRECT = (("examples/17_asking_the_rules.cpp", "-DDIMWISE_ERRORS_ARE_TYPES"), ("tests/tensor/standard_types.test.cpp", "-O0"))
 SAID = re.compile(r"error: static assertion failed: (.*)")
@@ -38,14 +40,14 @@ SAID = re.compile(r"error: static assertion failed: (.*)")
 def judge(case, text, code, of_types):
     """-> what is wrong with the text of C++26; `of_types`: that of C++20"""
     errors = re.findall(r".*\b(?:fatal )?error: .*", text)
-    whole = check_sentences.whole(text)
+    whole = translated.whole(text)
     (known, found), told = map(first, errors_program.read_all([of_types, text])), errors_program.translate(whole)
     if code == 0 or len(errors) != 1:
         return [f"{len(errors)} errors, must be 1"]
     if known is None or found is None:
         return ["dimwise-errors does not read it"]
     said, wanted = SAID.search(errors[0]), errors_program.said(known)
-    problems = check_sentences.judge(case, found, told)
+    problems = translated.judge(case, found, told)
     if not said or said[1] != wanted:
         problems.append(f"the compiler says\n    {said[1] if said else errors[0]}\n  and not\n    {wanted}")
     if errors_program.said(found) != wanted:
@@ -61,7 +63,7 @@ def first(errors):
 
 
 def judge_constructor(code, text):
-    """-> what is wrong where a constructor refuses and need not say a message: one error, of a deleted function"""
+    """-> what is wrong where a constructor is rejected and need not print a message: one error, of a deleted function"""
     errors = re.findall(r".*\b(?:fatal )?error: .*", text)
     return [] if code and len(errors) == 1 and errors_program.read(text) else [f"as a type: {len(errors)} errors, must be 1"]
 
@@ -164,7 +166,7 @@ def main():
     for name, text in refused:
         failed += 1
         print(f"FAILED {name}: correct code does not compile:\n{text}")
-    print(f"counted: {len(cases)} mistakes that {compiler.version} says in words, {len(constructors)} of them of constructors, "
+    print(f"counted: {len(cases)} mistakes that {compiler.version} explains in a message, {len(constructors)} of them of constructors, "
           "and their corrected twins")
     print(f"{2 * len(cases) + len(CORRECT) - failed} passed, {failed} failed")
     sys.exit(1 if failed else 0)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """What dimwise-errors says of every mistake, and that it leaves all other text alone.
 
-    python3 tools/check_sentences.py                                # compiles the cases of tests/compile_fail
-    python3 tools/check_sentences.py --texts build/mistakes.json    # with the texts that tools/compile_fail.py --json wrote
-    python3 tools/check_sentences.py --print [--filter REGEX]       # shows them
-    python3 tools/check_sentences.py --self-test
+    python3 tests/messages/translated.py                                # compiles the cases of tests/compile_fail
+    python3 tests/messages/translated.py --texts build/mistakes.json    # with the texts that tools/compile_fail.py --json wrote
+    python3 tests/messages/translated.py --print [--filter REGEX]       # shows them
+    python3 tests/messages/translated.py --self-test
 
 Demanded of each text, whichever compiler printed it: one error in the case's own file; a message of its own, which names the operation
 and dimensions of the error, and the rule; the id; the same from all compilers; nothing else changed, before it or after it. A text
@@ -18,12 +18,14 @@ import re
 import signal
 import sys
 
-import errors_program
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 
-# Messages about what is no operation: a tensor's type, a loss, a cache.
+import errors_program  # noqa: E402
+
+# Messages that are not about an operation: a tensor's type, a loss, a cache.
 NO_OPERATION = ("R1_tensor", "R1_element", "R3_view", "R3_stored", "R4_extent", "R7_tensor_of_bool", "R7_mask_has_no", "R7_scores_change",
                 "R10_cache", "R13_sinusoid", "R15", "R17", "R18_element", "R21", "R22_gradient", "R22_batches")
-WORDS = {"elementwise": "arithmetic", "assign": "the assignment", "divide": "the division", "compare": "the comparison",
+SPELLED = {"elementwise": "arithmetic", "assign": "the assignment", "divide": "the division", "compare": "the comparison",
          "mask_and": "`&` of masks", "mask_or": "`|` of masks"}
 BEFORE = "[ 50%] Building CXX object app.cpp.o\napp.cpp:3:1: warning: unused variable 'x' [-Wunused-variable]\n    3 | int x;\n      | ^~~\n"
 INCLUDED = "In file included from include/dimwise/dimwise.hpp:6,\n                 from app.cpp:5:\n"
@@ -36,11 +38,11 @@ def whole(text):
 
 
 def judge(case, error, told):
-    """-> what is wrong with the words that were made of a text, and with what was read of it"""
+    """-> what is wrong with the translation of a text, and with the facts that were read from it"""
     if not told.startswith(BEFORE) or not told.endswith(AFTER):
-        return ["what stands before or after the error is changed"]
-    said, problems = told[len(BEFORE):len(told) - len(AFTER)].splitlines(), []
-    heads = [line for line in said if " error: " in line]
+        return ["the text before or after the error is changed"]
+    message_lines, problems = told[len(BEFORE):len(told) - len(AFTER)].splitlines(), []
+    heads = [line for line in message_lines if " error: " in line]
     if error is None:
         return ["the compiler names no ERROR_R..."]
     if len(heads) != 1:
@@ -48,20 +50,20 @@ def judge(case, error, told):
     place, message = heads[0].split(" error: ", 1)
     if not re.fullmatch(rf"tests/compile_fail/{re.escape(case)}\.cpp:\d+:(\d+:)?", place):
         problems.append(f"the place is {place}")
-    if said[-1].strip() != error["id"] and not any(line.strip() == error["id"] for line in said):
+    if message_lines[-1].strip() != error["id"] and not any(line.strip() == error["id"] for line in message_lines):
         problems.append(f"{error['id']} is not named")
     if not message.endswith(f"({re.match(r'ERROR_(R[0-9]+)', error['id'])[1]})"):
         problems.append("the message does not name the rule")
     operation = error["operation"]
-    if operation and not re.match(rf"ERROR_({'|'.join(NO_OPERATION)})", error["id"]) and WORDS.get(operation, f"`{operation}`") not in message:
+    if operation and not re.match(rf"ERROR_({'|'.join(NO_OPERATION)})", error["id"]) and SPELLED.get(operation, f"`{operation}`") not in message:
         problems.append(f"the message does not name the operation {operation}")
     if not error["is_pattern"]:
         problems.append("no pattern of this error has the facts that are there")
     if error["dimensions"] and not any(one in message for one in error["dimensions"]):
         problems.append(f"the message names none of {', '.join(error['dimensions'])}")
-    rest = [line for line in said if re.match(r"\d+ errors? generated\.|.*: In .*:$", line)]
-    if any("ERROR_" in line and line.strip() != error["id"] or "included from" in line for line in said) or len(said) > 24 + len(rest):
-        problems.append("what the compiler printed stands there still")
+    rest = [line for line in message_lines if re.match(r"\d+ errors? generated\.|.*: In .*:$", line)]
+    if any("ERROR_" in line and line.strip() != error["id"] or "included from" in line for line in message_lines) or len(message_lines) > 24 + len(rest):
+        problems.append("what the compiler printed is still there")
     return problems
 
 
@@ -78,10 +80,10 @@ def check(texts, out=print):
         if problems:
             failed += 1
             out(f"FAILED {case} ({variant}, {compiler}): {'; '.join(problems)}\n{told[len(BEFORE):]}")
-    for (case, variant), said in same.items():
-        if len(set(said.values())) > 1:
+    for (case, variant), messages in same.items():
+        if len(set(messages.values())) > 1:
             failed += 1
-            out(f"FAILED {case} ({variant}): the messages or shapes differ:\n" + "\n".join(f"  {name}: {one}" for name, one in said.items()))
+            out(f"FAILED {case} ({variant}): the messages or shapes differ:\n" + "\n".join(f"  {name}: {one}" for name, one in messages.items()))
     return failed
 
 
@@ -99,7 +101,7 @@ def self_test():
             ("no operation", "a/case", {}, told.replace("`sum`", "it"), "does not name the operation"),
             ("no rule", "a/case", {}, told.replace(" (R1)", ""), "does not name the rule"),
             ("no dimension", "a/case", {"dimensions": ["x9"]}, told, "names none of"), ("no id", "a/case", {}, told.replace(f"  {known['id']}\n", ""), "is not named"),
-            ("other text", "a/case", {}, told[1:], "is changed"), ("as it was", "a/case", {}, BEFORE + error + AFTER, "stands there still")):
+            ("other text", "a/case", {}, told[1:], "is changed"), ("as it was", "a/case", {}, BEFORE + error + AFTER, "is still there")):
         problems = "; ".join(judge(case, {**known, **fact}, words))
         if bool(problems) != bool(expected) or expected not in problems:
             failed += 1
