@@ -35,7 +35,7 @@ inline constexpr list_labels labels_of_lists[] = {
     {"ERROR_R4_extent_does_not_divide", "divided", "named"},
     {"ERROR_R7_mask_has_dimensions_that_the_scores_lack", "mask", "named"},
     {"ERROR_R7_masks_serve_no_common_dimension", "first mask", "second"},
-    {"ERROR_R15_run_time_extents_are_given_once", "named", "given"},
+    {"ERROR_R15_run_time_extents_are_given_once", "needed", "given"},
     {"ERROR_R18_element_is_taken_by_one_id_of_each_dimension", "given", "named"},
     {"ERROR_R22_batches_are_added_as_averages", "given", "named"},
     {"ERROR_R22_gradient_belongs_to_another_model", "model", "gradient"}};
@@ -121,10 +121,14 @@ class error_type : public messages::facts<std::string> {
         }
       }
     }
-    std::set<item> no_dimensions;
+    std::set<item> no_dimensions, in_shapes;
+    for (const labelled& row : rows) {
+      if (is_shape(row.label)) { in_shapes.insert(row.items.begin(), row.items.end()); }
+    }
     for (const labelled& row : rows) {
       for (const item& one : row.items) {
-        if (row.label == "given" || one.first == one_number) { no_dimensions.insert(one); }
+        const bool is_other = row.label == "given" && !in_shapes.contains(one);
+        if (is_other || one.first == one_number) { no_dimensions.insert(one); }
       }
     }
     // Marks come after dimensions, and what is no dimension comes last.
@@ -317,6 +321,9 @@ class error_type : public messages::facts<std::string> {
         return found;
       case given:
         return named(1);
+      case not_given:
+        if (over_count > 1) { add(found, without(overs[0], overs[1])); }
+        return found.empty() ? named(1) : found;
       case twice:
         for (int i = 0; i < row_count; ++i) {
           std::set<std::string> seen;

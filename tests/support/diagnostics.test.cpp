@@ -148,6 +148,15 @@ TEST_CASE("diagnostics: the message is the same at run time, of the texts of g++
     facts<std::string> error(of(type));
     CHECK(error.said(find(error.id())->seen) == message_of_both);
   }
+  // What an operation needs and is not given; and where it is given all it needs.
+  facts<std::string> left_out(
+      of("ERROR_R15_run_time_extents_are_given_once<dimwise::shape<a, b, c>, dimwise::over<a, b>, dimwise::over<a>>"));
+  CHECK(left_out.said(find(left_out.id())->seen) ==
+        "a tensor of [a, b, c] lacks the run-time extent of b; given: a (R15)");
+  facts<std::string> twice(
+      of("ERROR_R15_run_time_extents_are_given_once<dimwise::shape<a, c>, dimwise::over<a>, dimwise::over<a, a>>"));
+  CHECK(twice.said(find(twice.id())->seen) ==
+        "a tensor of [a, c] takes each run-time extent once; given: a and a (R15)");
   // Where no pattern has its facts, the name of the error says it.
   facts<std::string> bare(of("ERROR_R5_softmax_over_a_single_element"));
   CHECK(bare.said(find(bare.id())->seen) == "softmax over a single element (R5)");

@@ -65,9 +65,8 @@ struct cache_sides<Key, nn::keys<KeyElement, KeyDims...>, nn::values<ValueElemen
   static constexpr bool gives = gives_cache<given_extents<KeyGiven>, scales, Given...>;
 
   template <bool KeyGiven, class... Given>
-  using given_error =
-      std::conditional_t<(scales::size > 0), error_of_scales<scales, over<Given...>>,
-                         ERROR_R15_run_time_extents_are_given_once<given_extents<KeyGiven>, over<Given...>>>;
+  using given_error = std::conditional_t<(scales::size > 0), error_of_scales<scales, over<Given...>>,
+                                         extents_error<given_extents<KeyGiven>, Given...>>;
 
   struct settings {
     extents_type extents;

@@ -54,6 +54,7 @@ enum class culprit {
   composites,  // products and sums
   missing,     // named dimensions that no shape has
   given,       // what the second list names
+  not_given,   // what the first list names and the second one lacks; the second list if it lacks nothing
   twice,       // what one shape lists twice
   types,       // what else was given
   right,       // the whole right shape

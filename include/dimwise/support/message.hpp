@@ -239,6 +239,7 @@ class facts : protected printed_type<Message> {
   constexpr bool say_given() {
     return over_count >= (find({"shape"}) != nullptr ? 1 : 2) && names(overs[over_count - 1]);
   }
+  constexpr bool say_not_given() { return over_count > 1 && some_names(without(overs[0], overs[1])); }
   constexpr bool say_dims(const types* shape) { return shape != nullptr && (put_list(dims(*shape)), true); }
   constexpr bool say_have() {
     const types* shape = find({"operand", "shape", "left", "right"});
@@ -425,6 +426,7 @@ class facts : protected printed_type<Message> {
         named_fact{"over_of_first", &facts::say_over_of_first},
         named_fact{"over_of_second", &facts::say_over_of_second},
         named_fact{"given", &facts::say_given},
+        named_fact{"not_given", &facts::say_not_given},
         named_fact{"have", &facts::say_have},
         named_fact{"lhave", &facts::say_lhave},
         named_fact{"rhave", &facts::say_rhave},

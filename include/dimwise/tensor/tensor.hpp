@@ -36,6 +36,16 @@ template <class Shape, class... Given>
 concept gives_extents = (dimension_type<Given> && ...) && is_subset<run_time_atoms_t<Shape>, list<Given...>> &&
                         is_subset<list<Given...>, atoms_of_list_t<dims_t<Shape>>> && all_distinct(list<Given...>{});
 
+// Other extents: the error names the needed and the given ones, so that its message says which one is missing.
+template <class Shape, class Needed, class... Given>
+struct extents_error_of;
+template <class Shape, class... Needed, class... Given>
+struct extents_error_of<Shape, list<Needed...>, Given...> {
+  using type = ERROR_R15_run_time_extents_are_given_once<Shape, over<Needed...>, over<Given...>>;
+};
+template <class Shape, class... Given>
+using extents_error = typename extents_error_of<Shape, run_time_atoms_t<Shape>, Given...>::type;
+
 template <class... A>
 constexpr extent_t static_size_of(list<A...>) {
   return product({A::static_extent...});
@@ -137,7 +147,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
     requires(sizeof...(Extents) > 0 && detail::gives_extents<shape_type, Extents...>)
   explicit tensor(const Extents&... given) : tensor(gathered(given...)) {}
 
-  template <class... Extents, class Error = ERROR_R15_run_time_extents_are_given_once<shape_type, over<Extents...>>>
+  template <class... Extents, class Error = detail::extents_error<shape_type, Extents...>>
     requires(sizeof...(Extents) > 0 && (dimension_type<Extents> && ...) &&
              !detail::gives_extents<shape_type, Extents...>)
   explicit tensor(const Extents&... given) DIMWISE_DETAIL_REFUSED(Error);

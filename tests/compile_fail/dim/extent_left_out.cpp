@@ -1,6 +1,6 @@
 // MISTAKE: one of two run-time extents is left out.
 // RULE: R15
-// EXPECT: ERROR_R15_run_time_extents_are_given_once<.*examples.*steps
+// EXPECT: ERROR_R15_run_time_extents_are_given_once<.*over<[^<>]*examples, [^<>]*steps>.*over<[^<>]*steps>
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
 
