@@ -50,6 +50,7 @@ class bound_parameter {
   bool prefixed = true;  // whether the optional prefix applies to these names
   arrangement how;
   double added = 0;
+  bool widened = false;  // whether `how` was made part of a larger array by `stack`
 };
 
 template <class Parameter, class Extents>
@@ -100,7 +101,7 @@ class bound_blocks final : public bound_parameter {
     return detail::unreadable<float>(from, rounding::allowed);
   }
   void read(const stored_array& from) override {
-    std::vector<float> values(*count_of(how.extents) / how.parts);
+    std::vector<float> values(how.size());
     read_elements(from, how, values.data(), added);
     fresh_.assign(values.data(), extents_);
   }
@@ -233,6 +234,14 @@ class binding_list {
     all.push_back(std::move(one));
   }
 
+  // Places the parameters bound from `first` on in turn along an axis of the file: 1 for the weights of maps stored
+  // `in_out`, else 0. With `in_blocks` they take turns for each index of their first output dimension.
+  void stack(std::size_t first, std::size_t weight_axis, bool in_blocks) {
+    for (std::size_t i = first; i < all.size(); ++i) {
+      if (!all[i]->widened) { stack_like(first, i, weight_axis, in_blocks); }
+    }
+  }
+
   // Parameters that share an array, bound from `first` on, agree in its extents.
   void check_parts(std::size_t first) {
     for (std::size_t i = first; i < all.size(); ++i) {
@@ -255,6 +264,34 @@ class binding_list {
   std::vector<std::string> prefixes;
 
  private:
+  // The parameters from `first` on whose array is that of `all[one]`.
+  void stack_like(std::size_t first, std::size_t one, std::size_t weight_axis, bool in_blocks) {
+    std::vector<bound_parameter*> parts;
+    for (std::size_t i = first; i < all.size(); ++i) {
+      if (all[i]->names == all[one]->names) { parts.push_back(all[i].get()); }
+    }
+    const std::size_t along = parts.front()->how.extents.size() > 1 ? weight_axis : 0;
+    std::size_t rows = 0;
+    std::vector<std::size_t> begins;
+    for (const bound_parameter* p : parts) {
+      const arrangement& how = p->how;
+      const std::size_t blocks = in_blocks ? how.steps[how.axes[along]].count : 1;
+      const arrangement& other = parts.front()->how;
+      const bool same_blocks = !in_blocks || blocks == other.steps[other.axes[along]].count;
+      if (!same_blocks || (how.extents.size() > 1 && how.extents[1 - along] != other.extents[1 - along])) {
+        const std::string text = "fused: the parts of \"" + p->names[0] +
+                                 "\" differ in size: " + other.words + " and " + how.words;
+        all.resize(first);
+        raise<extent_error>(error{} << text.c_str());
+      }
+      begins.push_back(rows);
+      rows += how.extents[along] / std::max<std::size_t>(blocks, 1);
+    }
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      parts[i]->how.widen(along, in_blocks, rows, begins[i], i, parts.size());
+      parts[i]->widened = true;
+    }
+  }
   template <class D, class Extents>
   void take_extent(Extents& extents) const {
     if constexpr (D::static_extent == at_run_time) {
@@ -311,7 +348,8 @@ class names_within {
   Verdict linear(const std::string& name, Linear& to) const;
 
   /// Binds linear maps to one array, in `equal_parts`, `thirds` or `by_heads` order: queries, keys and values; keys and
-  /// values; gate and up of a feed-forward. Throws `extent_error` if the maps differ in their inputs or outputs.
+  /// values; gate and up of a feed-forward. Maps with different outputs are `stacked` or stored `by_groups`. Throws
+  /// `extent_error` if the maps differ in their inputs or in the outputs that they share.
   template <class Parts, class Convention, detail::linear_map... Maps>
     requires(sizeof...(Maps) > 1)
   void fused(const std::string& name, Maps&... maps) const {
@@ -327,9 +365,14 @@ class names_within {
   /// Binds a norm without a bias; the scale is stored `as_is` or `less_one`.
   template <class Scale = as_is, class F, class... More>
   void norm(const std::string& name, nn::rms_norm<F, More...>& to) const {
+    scale<Scale>(name + ".weight", to.gamma);
+  }
+  /// Binds the scale of a norm, stored `as_is` or `less_one`, to the array of this name or one of the other names.
+  template <class Scale, class T, class... F, std::convertible_to<std::string>... Names>
+  void scale(const std::string& name, tensor<T, F...>& to, const Names&... other_names) const {
     static_assert(dimwise::detail::is_any_of<Scale, as_is, less_one>, "dimwise: a scale is as_is or less_one");
-    all_->add<stored<F, More...>>(to.gamma, {prefix_ + name + ".weight"}, prefixed_,
-                                  std::is_same_v<Scale, less_one> ? 1 : 0);
+    all_->add<typename own_order<tensor<T, F...>>::type>(to, {prefix_ + name, prefix_ + other_names...}, prefixed_,
+                                                         std::is_same_v<Scale, less_one> ? 1 : 0);
   }
 
   /// Ignores an array that is not a parameter, such as a mask or frequencies.
@@ -343,14 +386,21 @@ class names_within {
   template <class Parts, class Convention, std::size_t... I, class... Maps>
   void fuse(const std::string& name, std::index_sequence<I...>, Maps&... maps) const {
     const std::size_t first = all_->all.size();
-    (linear_as<detail::stored_part<Parts, I, sizeof...(Maps), Convention, Maps>>(name, maps), ...);
-    all_->check_parts(first);
+    if constexpr (dimwise::detail::is_any_of<Parts, stacked, by_groups>) {
+      (linear<Convention>(name, maps), ...);
+      all_->stack(first, std::is_same_v<Convention, in_out> ? 1 : 0, std::is_same_v<Parts, by_groups>);
+    } else {
+      (linear_as<detail::stored_part<Parts, I, sizeof...(Maps), Convention, Maps>>(name, maps), ...);
+      all_->check_parts(first);
+    }
   }
   template <class Order, class Linear>
   void linear_as(const std::string& name, Linear& to) const {
     all_->add<typename Order::weight>(to.weight, {prefix_ + name + ".weight"}, prefixed_);
     if constexpr (operand<typename Linear::bias_type>) {
       all_->add<typename Order::bias>(to.bias, {prefix_ + name + ".bias"}, prefixed_);
+    } else if constexpr (requires { to.bias.empty(); }) {
+      for (auto& bias : to.bias) { all_->add<typename Order::bias>(bias, {prefix_ + name + ".bias"}, prefixed_); }
     }
   }
 

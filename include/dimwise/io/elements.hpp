@@ -153,24 +153,18 @@ std::string unreadable(const stored_array& from, rounding how) {
 template <class F>
 void each_run(const arrangement& how, const F& f) {
   std::vector<step> steps = how.steps;
-  if (steps.empty()) { steps.push_back({1, 0}); }
+  if (steps.empty()) { steps.push_back({1, 0, 1}); }
+  if (steps.back().file_stride != 1) { steps.push_back({1, 0, 1}); }
   const std::size_t rank = steps.size();
-  std::vector<std::size_t> strides(rank, 1);  // in the file
-  for (std::size_t i = rank - 1; i > 0; --i) { strides[i - 1] = strides[i] * steps[i].count; }
-  std::size_t here = 0;
-  for (std::size_t i = 0; i < rank; ++i) {
-    if (steps[i].count == 0) { return; }
-    if (how.parts > 1 && i == how.part_step) {
-      here += strides[i] * how.part;
-      steps[i].count = 1;
-    }
+  for (const step& s : steps) {
+    if (s.count == 0) { return; }
   }
   std::vector<std::size_t> at(rank, 0);
   for (;;) {
     std::size_t there = 0;
-    std::size_t place = here;
+    std::size_t place = how.begin;
     for (std::size_t i = 0; i + 1 < rank; ++i) {
-      place += at[i] * strides[i];
+      place += at[i] * steps[i].file_stride;
       there += at[i] * steps[i].stride;
     }
     f(place, there, steps[rank - 1]);

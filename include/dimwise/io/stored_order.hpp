@@ -43,10 +43,14 @@ struct in_out {};
 struct out_in {};
 /// Linear maps in one array: the outputs of the first map, then those of the second, and so on, in equal numbers
 /// (`equal_parts`: keys and values; gate and up of a feed-forward); three such maps, queries, keys and values
-/// (`thirds`); or grouped by head.
+/// (`thirds`); or grouped by head. Maps with different numbers of outputs are stored in turn (`stacked`: all queries,
+/// then fewer keys and values), or in turn for each index of their first output dimension (`by_groups`: the queries of
+/// a key head, its key, its value).
 struct equal_parts {};
 struct thirds {};
 struct by_heads {};
+struct stacked {};
+struct by_groups {};
 /// The scale of a norm is stored as is, or minus one.
 struct as_is {};
 struct less_one {};
@@ -55,20 +59,62 @@ namespace detail {
 
 using namespace dimwise::detail;
 
-// A loop over a file's array: the count, and the stride in the parameter's memory.
+// A loop over a parameter: the count, the stride in the parameter's memory, and the stride in the file's array.
 struct step {
   std::size_t count;
   std::size_t stride;
+  std::size_t file_stride = 0;
 };
-// A file's array as loops, the slowest first, and the part of it that is the parameter.
+// A file's array as loops, the slowest first, over the part of it that is the parameter.
 struct arrangement {
   std::vector<std::size_t> extents;  // the extents of the file's axes
   std::string words;                 // the dimensions of these axes
   std::vector<step> steps;
-  std::size_t part = 0;  // the index among the `parts` parameters of the array
+  std::vector<std::size_t> axes;  // the first step of each axis of the file
+  std::size_t begin = 0;          // the index of the parameter's first element in the file's array
+  std::size_t part = 0;           // the index among the `parts` parameters of the array
   std::size_t parts = 1;
   std::size_t part_step = 0;  // the index of the step over the parts
   bool even = true;           // whether every dimension in pairs or halves has an even extent
+
+  // The number of elements of the parameter.
+  [[nodiscard]] std::size_t size() const {
+    std::size_t n = 1;
+    for (const step& s : steps) { n *= s.count; }
+    return n;
+  }
+  // Sets the strides in the file from the counts of the steps, and selects the part.
+  void place() {
+    std::size_t stride = 1;
+    for (std::size_t i = steps.size(); i-- > 0;) {
+      steps[i].file_stride = stride;
+      stride *= steps[i].count;
+    }
+    if (parts > 1) {
+      begin = steps[part_step].file_stride * part;
+      steps[part_step].count = 1;
+    }
+  }
+  // Makes the parameter one of `count` parameters along this axis of the file: `block` are the outermost loops of the
+  // axis that the parameters share, `rows` how many elements of the axis each block of them all has, and `first` the
+  // index of this parameter's first one in a block.
+  void widen(std::size_t file_axis, bool in_blocks, std::size_t rows, std::size_t first, std::size_t index,
+             std::size_t count) {
+    std::size_t inner = 1;  // elements for each element of the axis
+    for (std::size_t i = file_axis + 1; i < extents.size(); ++i) { inner *= extents[i]; }
+    const std::size_t before = extents[file_axis];
+    const std::size_t leading = axes[file_axis];
+    const std::size_t blocks = in_blocks ? steps[leading].count : 1;
+    if (in_blocks) { steps[leading].file_stride = rows * inner; }
+    extents[file_axis] = blocks * rows;
+    for (std::size_t i = 0; i < leading && before > 0; ++i) {
+      steps[i].file_stride = steps[i].file_stride / before * extents[file_axis];
+    }
+    begin = first * inner;
+    part = index;
+    parts = count;
+    words += ", part " + std::to_string(index) + " of " + std::to_string(count);
+  }
 };
 
 // The dimensions of a file's axis.
@@ -133,11 +179,11 @@ struct arranger {
     to->even = to->even && a.extent % 2 == 0;
     const std::size_t half = a.extent / 2;
     if (pairs_in_file) {
-      to->steps.push_back({half, stride});
-      to->steps.push_back({2, stride * half});
+      to->steps.push_back({half, stride, 0});
+      to->steps.push_back({2, stride * half, 0});
     } else {
-      to->steps.push_back({2, stride});
-      to->steps.push_back({half, 2 * stride});
+      to->steps.push_back({2, stride, 0});
+      to->steps.push_back({half, 2 * stride, 0});
     }
     say(dimension_text<D>(a.extent) + (pairs_in_file ? " in pairs" : " in halves"));
     return a.extent;
@@ -146,7 +192,7 @@ struct arranger {
   template <class D>
   std::size_t add(std::type_identity<D>) const {
     const axis& a = of<D>();
-    to->steps.push_back({a.extent, static_cast<std::size_t>(a.stride)});
+    to->steps.push_back({a.extent, static_cast<std::size_t>(a.stride), 0});
     say(dimension_text<D>(a.extent));
     return a.extent;
   }
@@ -162,7 +208,7 @@ struct arranger {
   std::size_t add(std::type_identity<part<I, Count>>) const {
     static_assert(I < Count, "dimwise: part<I, Count> is one of Count, counted from 0");
     to->part_step = to->steps.size();
-    to->steps.push_back({Count, 0});
+    to->steps.push_back({Count, 0, 0});
     to->part = I;
     to->parts = Count;
     say("part " + std::to_string(I) + " of " + std::to_string(Count));
@@ -191,7 +237,8 @@ struct arranged<stored<A...>> {
     axis_extents<all>::write_contiguous(extents, axes, "a parameter in a file");
     arrangement to;
     [[maybe_unused]] const arranger<all> add{axes, &to};
-    (to.extents.push_back(add.add(std::type_identity<A>{})), ...);
+    ((to.axes.push_back(to.steps.size()), to.extents.push_back(add.add(std::type_identity<A>{}))), ...);
+    to.place();
     return to;
   }
 };

@@ -11,6 +11,8 @@
 #include <dimwise/nn/formula.hpp>
 #include <dimwise/nn/weight.hpp>
 
+#include <vector>
+
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
 
@@ -26,9 +28,10 @@ struct to;
 template <class T>
 struct elements;
 
-/// Selects whether a module adds a bias.
+/// Selects whether a module adds a bias; `optional_bias` decides that at run time.
 struct with_bias;
 struct no_bias {};
+struct optional_bias;
 
 namespace detail {
 
@@ -55,15 +58,18 @@ struct result_side<out<D>, From...> {
 /// A dimension in both lists is `out<D>` in the weight: `tensor<float, d_model, out<d_model>>` (R12);
 /// `linear<from<d_model>, to<out<d_model>>>` is equivalent. Rejects inputs that lack one of I or already have a
 /// dimension of O. T is the element type, or a low-precision format of the weight (weight.hpp): then the rows of the
-/// weight are outputs, and the bias is float.
+/// weight are outputs, and the bias is float. With `optional_bias`, `bias` is a list of one bias or none, which
+/// `has_bias` sets.
 template <class From, class To, class Bias = with_bias, class T = float>
 struct linear;
 template <class... I, class... O, class Bias, class T>
 struct linear<from<I...>, to<O...>, Bias, T> {
   using weight_type = detail::weight_of<T, detail::list<I...>, detail::list<detail::output_side<O, I...>...>>;
+  static constexpr bool decides_at_run_time = std::is_same_v<Bias, optional_bias>;
+  using bias_tensor = tensor<detail::activations_t<T>, typename detail::result_side<O, I...>::type...>;
   using bias_type =
-      std::conditional_t<std::is_same_v<Bias, with_bias>,
-                         tensor<detail::activations_t<T>, typename detail::result_side<O, I...>::type...>, no_bias>;
+      std::conditional_t<std::is_same_v<Bias, with_bias>, bias_tensor,
+                         std::conditional_t<decides_at_run_time, std::vector<bias_tensor>, no_bias>>;
 
   BOOST_HANA_DEFINE_STRUCT(linear, (weight_type, weight), (bias_type, bias));
 
@@ -72,6 +78,10 @@ struct linear<from<I...>, to<O...>, Bias, T> {
     using namespace detail::words;
     if constexpr (std::is_same_v<Bias, with_bias>) {
       return plus(times_weight<I...>(x, weight), bias);
+    } else if constexpr (decides_at_run_time) {
+      // A value: expressions with and without a bias have different types.
+      if (bias.empty()) { return stored(times_weight<I...>(x, weight)); }
+      return stored(plus(times_weight<I...>(x, weight), bias.front()));
     } else {
       return times_weight<I...>(x, weight);
     }
@@ -82,6 +92,15 @@ struct linear<from<I...>, to<O...>, Bias, T> {
   void initialise_parameters(How& how, const Extents&... extents) {
     detail::draw_weight<detail::list<I...>, detail::list<detail::output_side<O, I...>...>>(weight, how, extents...);
     if constexpr (operand<bias_type>) { bias = detail::zeros<bias_type>(extents...); }
+    if constexpr (decides_at_run_time) {
+      for (bias_tensor& b : bias) { b = detail::zeros<bias_tensor>(extents...); }
+    }
+  }
+  /// Gives the layer a bias, or none.
+  void has_bias(bool one)
+    requires decides_at_run_time
+  {
+    bias.resize(one ? 1 : 0);
   }
 };
 
