@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/models/common/feed_forward.hpp -- a feed-forward layer whose gate, biases and activation are chosen at run
+// time.
+//
+// Layer: models.
+// Tests: tests/models/common.test.cpp
+#pragma once
+
+#include <dimwise/models/common/activation.hpp>
+#include <dimwise/nn/layers/linear.hpp>
+
+#include <vector>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
+
+namespace dimwise::models {
+
+/// What a feed-forward layer computes: its activation, whether the activation is that of a gate, and whether its maps
+/// have biases.
+struct feed_settings {
+  activation_kind activation = activation_kind::silu;
+  bool gated = true;
+  bool bias = false;
+};
+
+/// down(f(up(x))), or down(f(gate(x)) · up(x)) with a gate: [Model, rest] -> [rest, Model].
+template <class Model, class Hidden, class Weights = float>
+struct any_feed_forward {
+  using up_layer = nn::linear<nn::from<Model>, nn::to<Hidden>, nn::optional_bias, Weights>;
+  using down_layer = nn::linear<nn::from<Hidden>, nn::to<Model>, nn::optional_bias, Weights>;
+  using gate_list = std::vector<up_layer>;
+  BOOST_HANA_DEFINE_STRUCT(any_feed_forward, (gate_list, gate), (up_layer, up), (down_layer, down),
+                           (activation_kind, activation));
+
+  any_feed_forward() = default;
+  /// A layer of these settings, whose parameters are empty.
+  explicit any_feed_forward(const feed_settings& s) : gate(s.gated ? 1 : 0), up(), down(), activation(s.activation) {
+    for (auto& g : gate) { g.has_bias(s.bias); }
+    up.has_bias(s.bias);
+    down.has_bias(s.bias);
+  }
+
+  template <operand X>
+  [[nodiscard]] auto operator()(const X& x) const {
+    auto hidden = up(x);
+    if (gate.empty()) { return down(activated(activation, hidden)); }
+    const auto open = activated(activation, gate.front()(x));
+    return down(decltype(hidden)(hidden * open));
+  }
+};
+
+}  // namespace dimwise::models
+
+#pragma GCC diagnostic pop
