@@ -5,6 +5,7 @@
 // types only; dimwise/shape.hpp has them without tensors.
 
 #include <dimwise/dimwise.hpp>
+#include <dimwise/shape/hana.hpp>
 
 #include <boost/hana/for_each.hpp>
 

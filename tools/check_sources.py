@@ -31,7 +31,7 @@ BELOW["models"] = BELOW["text"] = {*BELOW["io"], "io"}
 UMBRELLA, VERSION = "dimwise.hpp", "version.hpp"
 # third party -> the headers that may include it
 THIRD_PARTIES = {
-    "boost/hana": ("shape/", "shape.hpp", "nn/", "grad/gradient.hpp"), "xtensor/": ("tensor/xtensor.hpp",), "xtl/": ("tensor/xtensor.hpp",),
+    "boost/hana": ("shape/hana.hpp", "nn/hana.hpp"), "xtensor/": ("tensor/xtensor.hpp",), "xtl/": ("tensor/xtensor.hpp",),
     "xsimd/": ("kernels/simd.hpp",), "immintrin.h": ("kernels/",), "arm_neon.h": ("kernels/",), "oneapi/tbb/": ("eval/tbb.hpp",),
     "nlohmann/": ("io/", "text/"), "utf8proc.h": ("text/unicode.hpp",), "pcre2.h": ("text/components/regex.hpp",), "zip.h": ("io/npz.hpp",),
     "fcntl.h": ("io/files/bytes.hpp", "support/file_draft.hpp"), "dirent.h": ("support/file_draft.hpp",), "sys/file.h": ("support/file_draft.hpp",),

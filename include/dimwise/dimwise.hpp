@@ -43,7 +43,7 @@
 #include <dimwise/viz/explain.hpp>
 #include <dimwise/viz/print.hpp>
 
-#include <dimwise/nn.hpp>
+#include <dimwise/nn/modules.hpp>
 
 #include <dimwise/version.hpp>
 // clang-format on

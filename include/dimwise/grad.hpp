@@ -9,3 +9,4 @@
 #include <dimwise/grad/loss.hpp>
 #include <dimwise/grad/optimiser.hpp>
 #include <dimwise/grad/recomputed.hpp>
+#include <dimwise/nn/hana.hpp>

@@ -9,3 +9,4 @@
 #include <dimwise/io/safetensors.hpp>
 #include <dimwise/io/shards.hpp>
 #include <dimwise/io/tensors.hpp>
+#include <dimwise/nn/hana.hpp>

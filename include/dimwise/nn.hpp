@@ -1,20 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/nn.hpp -- the modules: layers and models written in the language of dimwise.
+// dimwise/nn.hpp -- the modules: layers and models written in the language of dimwise. Structs of
+// BOOST_HANA_DEFINE_STRUCT are modules as well.
 #pragma once
 
-#include <dimwise/nn/attention.hpp>
-#include <dimwise/nn/cache.hpp>
-#include <dimwise/nn/heads/latent_attention.hpp>
-#include <dimwise/nn/heads/multi_head.hpp>
-#include <dimwise/nn/heads/slot_attention.hpp>
-#include <dimwise/nn/heads/talking_heads.hpp>
-#include <dimwise/nn/initialise.hpp>
-#include <dimwise/nn/layers.hpp>
-#include <dimwise/nn/layers/embedding.hpp>
-#include <dimwise/nn/layers/feed_forward.hpp>
-#include <dimwise/nn/layers/linear.hpp>
-#include <dimwise/nn/layers/norm.hpp>
-#include <dimwise/nn/linear_attention.hpp>
-#include <dimwise/nn/paged_cache.hpp>
-#include <dimwise/nn/parameters.hpp>
-#include <dimwise/nn/transformer.hpp>
+#include <dimwise/nn/hana.hpp>
+#include <dimwise/nn/modules.hpp>

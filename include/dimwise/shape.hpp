@@ -5,7 +5,6 @@
 #include <dimwise/dim/ability.hpp>
 #include <dimwise/dim/derived.hpp>
 #include <dimwise/dim/dimension.hpp>
-#include <dimwise/shape/hana.hpp>
 #include <dimwise/shape/marks.hpp>
 #include <dimwise/shape/marks_table.hpp>
 #include <dimwise/shape/rules/assign.hpp>

@@ -5,6 +5,7 @@
 #include <dimwise/grad/optimiser.hpp>
 #include <dimwise/io/checkpoint.hpp>
 #include <dimwise/io/config.hpp>
+#include <dimwise/nn/hana.hpp>
 #include <dimwise/nn/layers/embedding.hpp>
 
 #include <doctest/doctest.h>

@@ -6,6 +6,7 @@
 #include <dimwise/io/checkpoint.hpp>
 #include <dimwise/io/config.hpp>
 #include <dimwise/io/npy.hpp>
+#include <dimwise/nn/hana.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// tests/mutation/elementwise.test.cpp -- what tests/mutation/mutate.py found untested in the rules of element by element.
+// tests/mutation/elementwise.test.cpp -- tests of elementwise rules that tests/mutation/mutate.py found missing.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "shape/vocabulary.hpp"

@@ -1,6 +1,7 @@
 // tests/nn/parameters.test.cpp -- parameters by name, and how they are drawn.
 // SPDX-License-Identifier: BSL-1.0
 #include "modules.hpp"
+#include <dimwise/nn/hana.hpp>
 
 #include <doctest/doctest.h>
 
@@ -30,6 +31,31 @@ TEST_CASE("parameters have the names of their modules") {
   CHECK(names.back() == "layers.1.norm2.beta");
   CHECK(elements == nn::parameter_count(all));
   CHECK(elements == 2 * (2 * (8 * 8 + 8) + (8 * 6 + 6) + (6 * 8 + 8) + (8 * 5 + 5) + (5 * 8 + 8) + 4 * 8));
+}
+
+template <class T>
+struct listed {
+  nn::linear<nn::from<width>, nn::to<hidden>, nn::with_bias, T> layer{};
+  std::vector<tensor<T, hidden>> scales_2{};
+  int setting = 3;
+  using members = nn::member_list<&listed::layer, &listed::scales_2, &listed::setting>;
+};
+struct nothing {
+  using members = nn::member_list<>;
+};
+struct by_hana {
+  BOOST_HANA_DEFINE_STRUCT(by_hana, (listed<float>, first), (tensor<float, hidden>, second));
+};
+static_assert(nn::module<listed<float>> && nn::module<nothing> && nn::module<by_hana>);
+static_assert(!nn::module<tensor<float, hidden>> && !nn::module<int>);
+
+TEST_CASE("members have the names of their declarations, in a list and by Hana") {
+  by_hana model;
+  model.first.scales_2.resize(1);
+  std::vector<std::string> names;
+  nn::for_each_parameter(model, [&](const std::string& name, const auto&) { names.push_back(name); });
+  CHECK(names == std::vector<std::string>{"first.layer.weight", "first.layer.bias", "first.scales_2.0", "second"});
+  CHECK(nn::parameter_count(nothing()) == 0);
 }
 
 TEST_CASE("drawn weights have the deviation of their paper, and are the same for the same seed") {

@@ -1,6 +1,7 @@
 // tests/shape/hana.test.cpp -- Hana code walks dimensions and marks as values.
 // SPDX-License-Identifier: BSL-1.0
 #include "vocabulary.hpp"
+#include <dimwise/shape/hana.hpp>
 
 #include <boost/hana.hpp>
 #include <doctest/doctest.h>

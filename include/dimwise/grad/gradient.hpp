@@ -43,12 +43,11 @@ consteval auto element_type_of() {
       return std::type_identity<typename first_real<typename decltype(element_type_of<X>())::type...>::type>{};
     }(std::type_identity<M>{});
   } else if constexpr (nn::module<M>) {
-    constexpr auto all = [](auto... member) {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
       return std::type_identity<
-          typename first_real<typename decltype(element_type_of<std::remove_cvref_t<decltype(boost::hana::second(
-                                                    member)(std::declval<M&>()))>>())::type...>::type>{};
-    };
-    return decltype(boost::hana::unpack(boost::hana::accessors<M>(), all)){};
+          typename first_real<typename decltype(element_type_of<std::remove_cvref_t<decltype(nn::detail::part_at<I>(
+                                                    std::declval<M&>()))>>())::type...>::type>{};
+    }(std::make_index_sequence<nn::detail::part_count<M>()>{});
   } else {
     return std::type_identity<void>{};
   }
@@ -57,7 +56,7 @@ template <class M>
 using model_element = typename decltype(element_type_of<M>())::type;
 
 struct hidden;
-struct a_member_that_BOOST_HANA_DEFINE_STRUCT_does_not_name;
+struct a_member_missing_in_the_list_of_members;
 // The first part of a model whose elements stay as they are where the model is tracked, behind the module that it is a
 // member of, and behind `hidden` where no walk finds it. The list is empty where all parts are tracked.
 inline consteval auto first_found() { return list<>{}; }
@@ -88,7 +87,7 @@ consteval auto part_without_elements() {
     return first_part_without_elements<M, R, Owner...>(std::make_index_sequence<part_count<M>()>{});
   } else if constexpr (nn::module<M>) {
     if constexpr (nn::detail::has_unnamed_members<M>()) {
-      return list<hidden, M, a_member_that_BOOST_HANA_DEFINE_STRUCT_does_not_name>{};
+      return list<hidden, M, a_member_missing_in_the_list_of_members>{};
     } else if constexpr (std::is_same_v<M, R> && !std::is_void_v<model_element<M>>) {
       return list<Owner..., M>{};
     } else {

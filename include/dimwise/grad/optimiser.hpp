@@ -18,9 +18,6 @@
 #include <limits>
 #include <string>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
-
 namespace dimwise {
 
 namespace detail {
@@ -166,7 +163,9 @@ Error clip_norm(const M& gradient, double limit);
 /// What `sgd` remembers: the velocity of every parameter, and how many steps were made.
 template <class M>
 struct sgd_state {
-  BOOST_HANA_DEFINE_STRUCT(sgd_state, (M, velocity), (tensor<std::int64_t>, step));
+  M velocity{};
+  tensor<std::int64_t> step{};
+  using members = nn::member_list<&sgd_state::velocity, &sgd_state::step>;
 };
 
 /// Of `sgd`. `decayed` says by names which parameters decay, in place of their kinds (`is_decayed`).
@@ -246,7 +245,10 @@ class sgd {
 /// What `adam` and `adamw` remember: two moments of every parameter, and how many steps were made.
 template <class M>
 struct adam_state {
-  BOOST_HANA_DEFINE_STRUCT(adam_state, (M, first), (M, second), (tensor<std::int64_t>, step));
+  M first{};
+  M second{};
+  tensor<std::int64_t> step{};
+  using members = nn::member_list<&adam_state::first, &adam_state::second, &adam_state::step>;
 };
 
 namespace detail {
@@ -358,5 +360,3 @@ class adamw : public detail::adam_steps<M, true> {
 };
 
 }  // namespace dimwise
-
-#pragma GCC diagnostic pop

@@ -15,9 +15,6 @@
 #include <dimwise/models/pooling.hpp>
 #include <dimwise/nn/layers.hpp>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
-
 namespace dimwise::models {
 
 /// The dimensions of a BERT with extents from the configuration. Your own struct may make some or all of them static.
@@ -37,7 +34,7 @@ struct bert_dims {
 /// The parameters of a pooling; only `mapped_pooling` has any.
 template <class Pooling, class Model>
 struct pooling_layer {
-  BOOST_HANA_DEFINE_STRUCT(pooling_layer);
+  using members = nn::member_list<>;
   static_assert(detail::is_pooling<Pooling>, "dimwise: a pooling is one of the types of models/pooling.hpp");
   /// Binds the parameters to arrays of a file.
   void bind(io::bindings& file) { file.ignore_all("pooler."); }
@@ -50,7 +47,8 @@ struct pooling_layer {
 template <class Model>
 struct pooling_layer<mapped_pooling, Model> {
   using map_type = nn::linear<nn::from<Model>, nn::to<Model>>;
-  BOOST_HANA_DEFINE_STRUCT(pooling_layer, (map_type, map));
+  map_type map{};
+  using members = nn::member_list<&pooling_layer::map>;
   /// Binds the parameters to arrays of a file.
   void bind(io::bindings& file) { file.template linear<io::out_in>("pooler.dense", map); }
   /// The text vector from the vector of the first token.
@@ -88,9 +86,14 @@ struct bert {
   using vector_type = tensor<float, d_model>;
   using vectors_type = tensor<float, batch, d_model>;
 
-  BOOST_HANA_DEFINE_STRUCT(bert, (token_embedding_type, token_embedding), (segments_type, segment_table),
-                           (positions_type, positions), (norm_type, norm), (stack_type, layers),
-                           (pooling_type, pooling));
+  token_embedding_type token_embedding{};
+  segments_type segment_table{};
+  positions_type positions{};
+  norm_type norm{};
+  stack_type layers{};
+  pooling_type pooling{};
+  using members = nn::member_list<&bert::token_embedding, &bert::segment_table, &bert::positions, &bert::norm,
+                                  &bert::layers, &bert::pooling>;
 
   /// The maximum number of positions.
   [[nodiscard]] std::size_t longest() const { return extent_of<seq>(positions.table); }
@@ -268,5 +271,3 @@ template <class Dims = bert_dims, class Pooling = mean_pooling, class Activation
 }
 
 }  // namespace dimwise::models
-
-#pragma GCC diagnostic pop

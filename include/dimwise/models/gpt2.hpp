@@ -15,9 +15,6 @@
 #include <dimwise/models/language_model.hpp>
 #include <dimwise/nn/layers.hpp>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
-
 namespace dimwise::models {
 
 /// The dimensions of a GPT-2 with extents from the configuration. Your own struct may make some or all of them static.
@@ -48,8 +45,12 @@ struct gpt2_attention {
   using cache = nn::kv_cache<key_pos, nn::capacity<>, nn::keys<float, heads, key_pos, d_k>,
                              nn::values<float, heads, key_pos, d_v>>;
 
-  BOOST_HANA_DEFINE_STRUCT(gpt2_attention, (query_projection, query), (key_projection, key), (value_projection, value),
-                           (output_projection, output));
+  query_projection query{};
+  key_projection key{};
+  value_projection value{};
+  output_projection output{};
+  using members =
+      nn::member_list<&gpt2_attention::query, &gpt2_attention::key, &gpt2_attention::value, &gpt2_attention::output>;
 
   [[nodiscard]] tensor<float, seq, d_model> operator()(const tensor<float, seq, d_model>& x, cache& held) const {
     const tensor<float, seq, heads, d_k> q = query(x);
@@ -73,8 +74,12 @@ struct gpt2_block {
   using feed_type = nn::feed_forward<d_model, typename Dims::hidden, Activation, nn::with_bias, Weights>;
   using cache = typename attention_type::cache;
 
-  BOOST_HANA_DEFINE_STRUCT(gpt2_block, (norm_type, norm1), (attention_type, attention), (norm_type, norm2),
-                           (feed_type, feed_forward));
+  norm_type norm1{};
+  attention_type attention{};
+  norm_type norm2{};
+  feed_type feed_forward{};
+  using members =
+      nn::member_list<&gpt2_block::norm1, &gpt2_block::attention, &gpt2_block::norm2, &gpt2_block::feed_forward>;
 
   [[nodiscard]] tensor<float, seq, d_model> operator()(const tensor<float, seq, d_model>& x, cache& held) const {
     const tensor<float, seq, d_model> attended = x + attention(norm1(x), held);
@@ -99,8 +104,12 @@ struct gpt2 : language_model<gpt2<Dims, Output, Activation, Weights>, Dims, gpt2
   using norm_type = nn::layer_norm<d_model>;
   using output_type = output_layer<Output, vocab, d_model, Weights>;
 
-  BOOST_HANA_DEFINE_STRUCT(gpt2, (token_embedding_type, token_embedding), (positions_type, positions),
-                           (block_list, blocks), (norm_type, norm), (output_type, output));
+  token_embedding_type token_embedding{};
+  positions_type positions{};
+  block_list blocks{};
+  norm_type norm{};
+  output_type output{};
+  using members = nn::member_list<&gpt2::token_embedding, &gpt2::positions, &gpt2::blocks, &gpt2::norm, &gpt2::output>;
 
   /// The sum of token and position embeddings.
   [[nodiscard]] tensor<float, seq, d_model> embedded(const tensor<id<vocab>, seq>& text) const {
@@ -183,5 +192,3 @@ template <class Dims = gpt2_dims, class Output = tied, class Activation = nn::ac
 }
 
 }  // namespace dimwise::models
-
-#pragma GCC diagnostic pop

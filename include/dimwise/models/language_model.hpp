@@ -22,9 +22,6 @@
 #include <string_view>
 #include <vector>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
-
 namespace dimwise::models {
 
 /// Whether the output layer shares the table of the token embedding, or has its own weight.
@@ -37,7 +34,8 @@ struct output_layer;
 template <class Vocab, class Model, class Weights>
 struct output_layer<own, Vocab, Model, Weights> {
   using map_type = nn::linear<nn::from<Model>, nn::to<Vocab>, nn::no_bias, Weights>;
-  BOOST_HANA_DEFINE_STRUCT(output_layer, (map_type, map));
+  map_type map{};
+  using members = nn::member_list<&output_layer::map>;
   template <class TokenEmbedding, operand X>
   [[nodiscard]] auto operator()(const TokenEmbedding&, const X& x) const {
     return map(x);
@@ -271,5 +269,3 @@ template <class Model>
 }
 
 }  // namespace dimwise::models
-
-#pragma GCC diagnostic pop

@@ -17,9 +17,6 @@
 
 #include <cmath>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
-
 namespace dimwise::models {
 
 /// The dimensions of a LLaMA with extents from the configuration. Your own struct may make some or all of them static.
@@ -52,8 +49,12 @@ struct llama_attention {
   using cache = nn::kv_cache<key_pos, nn::capacity<>, nn::keys<float, kv_heads, key_pos, d_k, rotated<d_k, seq>>,
                              nn::values<float, kv_heads, key_pos, d_v>>;
 
-  BOOST_HANA_DEFINE_STRUCT(llama_attention, (query_projection, query), (key_projection, key), (value_projection, value),
-                           (output_projection, output));
+  query_projection query{};
+  key_projection key{};
+  value_projection value{};
+  output_projection output{};
+  using members = nn::member_list<&llama_attention::query, &llama_attention::key, &llama_attention::value,
+                                  &llama_attention::output>;
   rotary_options rotation;
 
   [[nodiscard]] tensor<float, seq, d_model> operator()(const tensor<float, seq, d_model>& x, cache& held) const {
@@ -87,8 +88,12 @@ struct llama_block {
   using feed_type = nn::gated_feed_forward<d_model, typename Dims::hidden, Activation, FeedBias, Weights>;
   using cache = typename attention_type::cache;
 
-  BOOST_HANA_DEFINE_STRUCT(llama_block, (norm_type, norm1), (attention_type, attention), (norm_type, norm2),
-                           (feed_type, feed_forward));
+  norm_type norm1{};
+  attention_type attention{};
+  norm_type norm2{};
+  feed_type feed_forward{};
+  using members =
+      nn::member_list<&llama_block::norm1, &llama_block::attention, &llama_block::norm2, &llama_block::feed_forward>;
 
   [[nodiscard]] tensor<float, seq, d_model> operator()(const tensor<float, seq, d_model>& x, cache& held) const {
     const tensor<float, seq, d_model> attended = x + attention(norm1(x), held);
@@ -120,8 +125,11 @@ struct llama : language_model<llama<Dims, Output, AttentionBias, FeedBias, Activ
   using norm_type = nn::rms_norm<d_model>;
   using output_type = output_layer<Output, vocab, d_model, Weights>;
 
-  BOOST_HANA_DEFINE_STRUCT(llama, (token_embedding_type, token_embedding), (block_list, blocks), (norm_type, norm),
-                           (output_type, output));
+  token_embedding_type token_embedding{};
+  block_list blocks{};
+  norm_type norm{};
+  output_type output{};
+  using members = nn::member_list<&llama::token_embedding, &llama::blocks, &llama::norm, &llama::output>;
   /// max_position_embeddings: the model was not trained on longer texts.
   std::size_t longest_text = 0;
 
@@ -290,5 +298,3 @@ template <class Dims = llama_dims, class Output = own, class AttentionBias = nn:
 }
 
 }  // namespace dimwise::models
-
-#pragma GCC diagnostic pop

@@ -18,9 +18,6 @@
 #include <tuple>
 #include <vector>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
-
 namespace dimwise::nn {
 
 /// norm(x + f(x)): the norm follows the residual (Vaswani et al. 2017).
@@ -66,8 +63,12 @@ auto call_with(const each<How...>& how, const Module& module, const X&... x) {
 /// `how` changes the scores; combine several with `each(…)`. Rejects what the attention rejects.
 template <class SelfAttention, class FeedForward, class Norm, class Order = post_norm>
 struct transformer_block {
-  BOOST_HANA_DEFINE_STRUCT(transformer_block, (SelfAttention, attention), (FeedForward, feed_forward), (Norm, norm1),
-                           (Norm, norm2));
+  SelfAttention attention{};
+  FeedForward feed_forward{};
+  Norm norm1{};
+  Norm norm2{};
+  using members = member_list<&transformer_block::attention, &transformer_block::feed_forward,
+                              &transformer_block::norm1, &transformer_block::norm2>;
 
   template <detail::input X, class... How>
   auto formula(const X& x, const How&... how) const {
@@ -95,8 +96,14 @@ using encoder_layer = transformer_block<SelfAttention, FeedForward, Norm, Order>
 /// `each(…)`. Rejects what the two attentions reject.
 template <class SelfAttention, class CrossAttention, class FeedForward, class Norm, class Order = post_norm>
 struct decoder_layer {
-  BOOST_HANA_DEFINE_STRUCT(decoder_layer, (SelfAttention, attention), (CrossAttention, memory_attention),
-                           (FeedForward, feed_forward), (Norm, norm1), (Norm, norm2), (Norm, norm3));
+  SelfAttention attention{};
+  CrossAttention memory_attention{};
+  FeedForward feed_forward{};
+  Norm norm1{};
+  Norm norm2{};
+  Norm norm3{};
+  using members = member_list<&decoder_layer::attention, &decoder_layer::memory_attention, &decoder_layer::feed_forward,
+                              &decoder_layer::norm1, &decoder_layer::norm2, &decoder_layer::norm3>;
 
   template <detail::input X, detail::input M, class How = each<>, class MemoryHow = each<>>
   auto formula(const X& x, const M& memory, const How& how = each<>(), const MemoryHow& memory_how = each<>()) const {
@@ -116,7 +123,9 @@ struct decoder_layer {
 template <class Layer, class Norm = no_norm>
 struct stack {
   using layer_list = std::vector<Layer>;
-  BOOST_HANA_DEFINE_STRUCT(stack, (layer_list, layers), (Norm, norm));
+  layer_list layers{};
+  Norm norm{};
+  using members = member_list<&stack::layers, &stack::norm>;
 
   /// A stack of `count` layers with zero parameters.
   [[nodiscard]] static stack of(std::size_t count) { return {layer_list(count), Norm()}; }
@@ -136,7 +145,9 @@ struct stack {
 /// An encoder, and a decoder that attends to the encoder's output (Vaswani et al. 2017, figure 1).
 template <class Encoder, class Decoder>
 struct encoder_decoder {
-  BOOST_HANA_DEFINE_STRUCT(encoder_decoder, (Encoder, encoder), (Decoder, decoder));
+  Encoder encoder{};
+  Decoder decoder{};
+  using members = member_list<&encoder_decoder::encoder, &encoder_decoder::decoder>;
 
   template <detail::input S, detail::input X, class SourceHow = each<>, class How = each<>, class MemoryHow = each<>>
   auto formula(const S& source, const X& target, const SourceHow& source_how = each<>(), const How& how = each<>(),
@@ -149,5 +160,3 @@ struct encoder_decoder {
 };
 
 }  // namespace dimwise::nn
-
-#pragma GCC diagnostic pop

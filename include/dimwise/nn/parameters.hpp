@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/nn/parameters.hpp -- named walks over the parameters of a module, and their count and size in bytes.
 //
-// Layer: nn. A module is a plain struct whose members are tensors and modules, named by BOOST_HANA_DEFINE_STRUCT.
+// Layer: nn. A module is a plain struct whose members are tensors and modules, listed in `nn::member_list`.
 // Tests: tests/nn/parameters.test.cpp
 //
 //   for_each_parameter(layer, [](const std::string& name, auto& tensor) { … });     // "attention.query.weight", …
 #pragma once
 
 #include <dimwise/dim/error.hpp>
+#include <dimwise/nn/members.hpp>
 #include <dimwise/tensor/tensor.hpp>
-
-#include <boost/hana/accessors.hpp>
-#include <boost/hana/at.hpp>
-#include <boost/hana/concept/struct.hpp>
-#include <boost/hana/define_struct.hpp>
-#include <boost/hana/first.hpp>
-#include <boost/hana/length.hpp>
-#include <boost/hana/second.hpp>
-#include <boost/hana/string.hpp>
-#include <boost/hana/tuple.hpp>
-#include <boost/hana/unpack.hpp>
 
 #include <array>
 #include <cstddef>
@@ -30,10 +20,6 @@
 #include <vector>
 
 namespace dimwise::nn {
-
-/// A struct that Boost.Hana reflects.
-template <class M>
-concept module = boost::hana::Struct<M>::value;
 
 namespace detail {
 
@@ -51,39 +37,22 @@ inline constexpr bool is_tuple = false;
 template <class... M>
 inline constexpr bool is_tuple<std::tuple<M...>> = true;
 
-// The number of parts of a module (named by Hana) or of a tuple of models (numbered).
+// The number of parts of a module (named) or of a tuple of models (numbered).
 template <class M>
 consteval std::size_t part_count() {
   if constexpr (is_tuple<M>) {
     return std::tuple_size_v<M>;
   } else {
-    return decltype(boost::hana::length(boost::hana::accessors<M>()))::value;
+    return members_of<M>::count;
   }
 }
-// Constants, so that a walk calls no Hana function at run time: a compiler would emit seven functions per member.
-template <std::size_t I, class M>
-inline constexpr auto accessor_of = boost::hana::second(boost::hana::at_c<I>(boost::hana::accessors<M>()));
-template <std::size_t I, class M>
-inline constexpr const char* member_name =
-    boost::hana::to<const char*>(boost::hana::first(boost::hana::at_c<I>(boost::hana::accessors<M>())));
-
-// Hana's macros generate a type with the member pointer as an argument.
-template <class Accessor>
-inline constexpr std::nullptr_t member_pointer = nullptr;
-template <template <class T, T> class Accessor, class T, T Pointer>
-inline constexpr T member_pointer<Accessor<T, Pointer>> = Pointer;
 template <std::size_t I, class M>
 [[gnu::always_inline]] inline auto& part_at(M& m) {
   using model = std::remove_const_t<M>;
   if constexpr (is_tuple<model>) {
     return std::get<I>(m);
   } else {
-    constexpr auto pointer = member_pointer<std::remove_const_t<decltype(accessor_of<I, model>)>>;
-    if constexpr (std::is_member_object_pointer_v<decltype(pointer)>) {
-      return m.*pointer;
-    } else {
-      return accessor_of<I, model>(m);
-    }
+    return m.*members_of<model>::template pointer<I>;
   }
 }
 // Omits names: a std::string allocates, which an optimiser step that has begun must not do.
@@ -105,7 +74,7 @@ template <std::size_t I, class M>
   if constexpr (is_tuple<M>) {
     return joined_name(whole, I);
   } else {
-    return joined_name(whole, member_name<I, M>);
+    return joined_name(whole, members_of<M>::template name<I>);
   }
 }
 
@@ -157,7 +126,7 @@ consteval bool has_unnamed_members() {
 template <class M>
 struct names_all_members {  // a class, so that the assertion fails once
   static_assert(!has_unnamed_members<M>(),
-                "dimwise: a module's members are all named in BOOST_HANA_DEFINE_STRUCT; one that is not is neither "
+                "dimwise: a module lists all its members; a member that is missing in the list is neither "
                 "trained nor copied to the model that a loss is given (R21)");
   static constexpr bool value = !has_unnamed_members<M>();
 };

@@ -13,9 +13,6 @@
 #include <dimwise/nn/layers.hpp>
 #include <dimwise/nn/layers/embedding.hpp>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
-
 namespace dimwise::nn {
 
 /// The language model of the paper: Layers is a `stack` of `transformer_block`s over the positions P.
@@ -28,7 +25,9 @@ namespace dimwise::nn {
 template <class Choice, class P, class Model, class Layers, class T = float>
 struct transformer {
   using embedding_type = nn::embedding<Choice, Model, T>;
-  BOOST_HANA_DEFINE_STRUCT(transformer, (embedding_type, words), (Layers, layers));
+  embedding_type words{};
+  Layers layers{};
+  using members = member_list<&transformer::words, &transformer::layers>;
 
   template <detail::input X, class... How>
   auto features_formula(const X& x, const How&... how) const {
@@ -57,5 +56,3 @@ struct transformer {
 };
 
 }  // namespace dimwise::nn
-
-#pragma GCC diagnostic pop

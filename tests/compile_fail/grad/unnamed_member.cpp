@@ -1,6 +1,6 @@
 // MISTAKE: a number beside the members that are named: the loss would be given a model in which it is reset.
 // RULE: R21
-// EXPECT: ERROR_R21_member_hides_its_parameters<.*scorer<float>,.*a_member_that_BOOST_HANA_DEFINE_STRUCT_does_not_name
+// EXPECT: ERROR_R21_member_hides_its_parameters<.*scorer<float>,.*a_member_missing_in_the_list_of_members
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -11,9 +11,6 @@
 
 #include <vector>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
-
 namespace dimwise::models {
 
 /// What a feed-forward layer computes: its activation, whether the activation is that of a gate, and whether its maps
@@ -30,8 +27,12 @@ struct any_feed_forward {
   using up_layer = nn::linear<nn::from<Model>, nn::to<Hidden>, nn::optional_bias, Weights>;
   using down_layer = nn::linear<nn::from<Hidden>, nn::to<Model>, nn::optional_bias, Weights>;
   using gate_list = std::vector<up_layer>;
-  BOOST_HANA_DEFINE_STRUCT(any_feed_forward, (gate_list, gate), (up_layer, up), (down_layer, down),
-                           (activation_kind, activation));
+  gate_list gate{};
+  up_layer up{};
+  down_layer down{};
+  activation_kind activation{};
+  using members = nn::member_list<&any_feed_forward::gate, &any_feed_forward::up, &any_feed_forward::down,
+                                  &any_feed_forward::activation>;
 
   any_feed_forward() = default;
   /// A layer of these settings, whose parameters are empty.
@@ -51,5 +52,3 @@ struct any_feed_forward {
 };
 
 }  // namespace dimwise::models
-
-#pragma GCC diagnostic pop

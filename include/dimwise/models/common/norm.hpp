@@ -11,9 +11,6 @@
 #include <string>
 #include <vector>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
-
 namespace dimwise::models {
 
 enum class norm_kind { rms, layer };
@@ -30,7 +27,10 @@ struct norm_settings {
 template <class F, class Parameter = tensor<float, F>>
 struct any_norm {
   using parameter_list = std::vector<Parameter>;
-  BOOST_HANA_DEFINE_STRUCT(any_norm, (parameter_list, gamma), (parameter_list, beta), (norm_settings, settings));
+  parameter_list gamma{};
+  parameter_list beta{};
+  norm_settings settings{};
+  using members = nn::member_list<&any_norm::gamma, &any_norm::beta, &any_norm::settings>;
 
   any_norm() = default;
   /// A norm of these settings, whose parameters are empty.
@@ -65,11 +65,10 @@ struct any_norm {
 template <class F>
 void bind_norm(const io::names_within& file, const std::string& name, any_norm<F>& to, bool less_one = false) {
   for (auto& g : to.gamma) {
-    less_one ? file.scale<io::less_one>(name + ".weight", g) : file.scale<io::as_is>(name + ".weight", g, name + ".gamma");
+    less_one ? file.scale<io::less_one>(name + ".weight", g)
+             : file.scale<io::as_is>(name + ".weight", g, name + ".gamma");
   }
   for (auto& b : to.beta) { file.bind<io::stored<F>>(name + ".bias", b, name + ".beta"); }
 }
 
 }  // namespace dimwise::models
-
-#pragma GCC diagnostic pop

@@ -8,9 +8,6 @@
 
 #include <dimwise/nn/layers/linear.hpp>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
-
 namespace dimwise::nn {
 
 /// Alternatives to a heads dimension: one head; grouped-query heads (Ainslie et al. 2023); multi-query heads, which all
@@ -96,7 +93,9 @@ struct as_projected {
 };
 template <class Norm>
 struct normalised_heads {
-  BOOST_HANA_DEFINE_STRUCT(normalised_heads, (Norm, query), (Norm, key));
+  Norm query{};
+  Norm key{};
+  using members = member_list<&normalised_heads::query, &normalised_heads::key>;
   template <class P, class F, class X>
   auto queries(const X& x) const {
     return query.formula(x);
@@ -119,7 +118,9 @@ struct rotated_heads {
 };
 template <class First, class Then>
 struct prepared_by {
-  BOOST_HANA_DEFINE_STRUCT(prepared_by, (First, first), (Then, then));
+  First first{};
+  Then then{};
+  using members = member_list<&prepared_by::first, &prepared_by::then>;
   template <class P, class F, class X>
   auto queries(const X& x) const {
     return then.template queries<P, F>(first.template queries<P, F>(x));
@@ -214,5 +215,3 @@ struct of_heads<list<H...>, Options> {
 
 }  // namespace detail
 }  // namespace dimwise::nn
-
-#pragma GCC diagnostic pop

@@ -8,9 +8,6 @@
 
 #include <dimwise/nn/heads/multi_head.hpp>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
-
 namespace dimwise::nn {
 
 /// Multi-head latent attention: a cache holds one latent vector and one rotated key per position for all heads.
@@ -30,8 +27,14 @@ struct latent_attention {
   using content = Content;
   using latent = Latent;
 
-  BOOST_HANA_DEFINE_STRUCT(latent_attention, (query_layer, query), (compress_layer, compress), (latent_norm, norm),
-                           (expand_layer, expand), (output_layer, output), (rotary_options, rotation));
+  query_layer query{};
+  compress_layer compress{};
+  latent_norm norm{};
+  expand_layer expand{};
+  output_layer output{};
+  rotary_options rotation{};
+  using members = member_list<&latent_attention::query, &latent_attention::compress, &latent_attention::norm,
+                              &latent_attention::expand, &latent_attention::output, &latent_attention::rotation>;
 
   /// A compressed position: [Model, rest] -> `latent` [rest, Latent], normalised, and `key` [rest, Rot], rotated.
   /// Rejects operands without Model, and operands without exactly one position dimension.
@@ -78,5 +81,3 @@ struct latent_attention {
 };
 
 }  // namespace dimwise::nn
-
-#pragma GCC diagnostic pop

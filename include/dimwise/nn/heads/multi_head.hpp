@@ -16,9 +16,6 @@
 #include <dimwise/nn/layers/norm.hpp>
 #include <dimwise/nn/rebind.hpp>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
-
 namespace dimwise::nn {
 
 /// Multi-head attention (Vaswani et al. 2017, section 3.2.2): projects queries, keys and values, attends per head, and
@@ -57,9 +54,18 @@ struct multi_head_attention {
   using value_vector = typename key_heads::template vector_if<options::learned_key, V>;
   using sink_vector = typename query_heads::template vector_if<options::sink>;
 
-  BOOST_HANA_DEFINE_STRUCT(multi_head_attention, (query_projection, query), (key_projection, key),
-                           (value_projection, value), (output_projection, output), (preparation, prepare),
-                           (key_vector, bias_k), (value_vector, bias_v), (sink_vector, sink));
+  query_projection query{};
+  key_projection key{};
+  value_projection value{};
+  output_projection output{};
+  preparation prepare{};
+  key_vector bias_k{};
+  value_vector bias_v{};
+  sink_vector sink{};
+  using members =
+      member_list<&multi_head_attention::query, &multi_head_attention::key, &multi_head_attention::value,
+                  &multi_head_attention::output, &multi_head_attention::prepare, &multi_head_attention::bias_k,
+                  &multi_head_attention::bias_v, &multi_head_attention::sink>;
 
   template <detail::input XQ, detail::input XK, detail::input XV, class... How>
   auto formula(const XQ& queries, const XK& keys, const XV& values, const How&... how) const {
@@ -156,8 +162,6 @@ struct multi_head_attention {
 };
 
 }  // namespace dimwise::nn
-
-#pragma GCC diagnostic pop
 
 // The first option of each kind counts.
 template <class To, class Model, class Heads, class K, class V, class... Options>

@@ -9,9 +9,6 @@
 #include <dimwise/nn/layers/feed_forward.hpp>
 #include <dimwise/nn/layers/norm.hpp>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
-
 namespace dimwise::nn {
 
 /// A gated recurrent unit (Cho et al. 2014) with the candidate's reset gate as in PyTorch:
@@ -25,8 +22,14 @@ template <class In, class State, class T = float>
 struct gru_cell {
   using input_layer = linear<from<In>, to<State>, with_bias, T>;
   using state_layer = linear<from<State>, to<State>, with_bias, T>;
-  BOOST_HANA_DEFINE_STRUCT(gru_cell, (input_layer, reset_x), (input_layer, update_x), (input_layer, new_x),
-                           (state_layer, reset_h), (state_layer, update_h), (state_layer, new_h));
+  input_layer reset_x{};
+  input_layer update_x{};
+  input_layer new_x{};
+  state_layer reset_h{};
+  state_layer update_h{};
+  state_layer new_h{};
+  using members = member_list<&gru_cell::reset_x, &gru_cell::update_x, &gru_cell::new_x, &gru_cell::reset_h,
+                              &gru_cell::update_h, &gru_cell::new_h>;
 
   template <detail::input X, detail::input H>
   auto formula(const X& given, const H& before) const {
@@ -77,9 +80,18 @@ struct slot_attention {
   using cell_type = gru_cell<V, State, T>;
   using mlp_type = feed_forward<State, Hidden, activation::relu, with_bias, T>;
 
-  BOOST_HANA_DEFINE_STRUCT(slot_attention, (input_norm, norm_inputs), (state_norm, norm_slots),
-                           (state_norm, norm_state), (key_layer, key), (value_layer, value), (query_layer, query),
-                           (cell_type, cell), (mlp_type, mlp), (detail::rounds, iterations));
+  input_norm norm_inputs{};
+  state_norm norm_slots{};
+  state_norm norm_state{};
+  key_layer key{};
+  value_layer value{};
+  query_layer query{};
+  cell_type cell{};
+  mlp_type mlp{};
+  detail::rounds iterations{};
+  using members = member_list<&slot_attention::norm_inputs, &slot_attention::norm_slots, &slot_attention::norm_state,
+                              &slot_attention::key, &slot_attention::value, &slot_attention::query,
+                              &slot_attention::cell, &slot_attention::mlp, &slot_attention::iterations>;
 
   template <detail::input X, detail::input S>
   auto formula(const X& inputs, const S& first) const {
@@ -98,5 +110,3 @@ struct slot_attention {
 };
 
 }  // namespace dimwise::nn
-
-#pragma GCC diagnostic pop

@@ -7,9 +7,6 @@
 
 #include <dimwise/nn/heads/multi_head.hpp>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
-
 namespace dimwise::nn {
 
 /// Talking-heads attention: mixes the scores of KeyHeads into Heads, and the weights of Heads into ValueHeads.
@@ -26,8 +23,15 @@ struct talking_heads_attention {
   using score_mixer = tensor<T, KeyHeads, Heads>;
   using weight_mixer = tensor<T, Heads, ValueHeads>;
 
-  BOOST_HANA_DEFINE_STRUCT(talking_heads_attention, (query_layer, query), (query_layer, key), (score_mixer, before),
-                           (weight_mixer, after), (value_layer, value), (output_layer, output));
+  query_layer query{};
+  query_layer key{};
+  score_mixer before{};
+  weight_mixer after{};
+  value_layer value{};
+  output_layer output{};
+  using members =
+      member_list<&talking_heads_attention::query, &talking_heads_attention::key, &talking_heads_attention::before,
+                  &talking_heads_attention::after, &talking_heads_attention::value, &talking_heads_attention::output>;
 
   template <detail::input XQ, detail::input XK, detail::input XV, class... How>
   auto formula(const XQ& queries, const XK& keys, const XV& values, const How&... how) const {
@@ -41,5 +45,3 @@ struct talking_heads_attention {
 };
 
 }  // namespace dimwise::nn
-
-#pragma GCC diagnostic pop

@@ -9,9 +9,6 @@
 #include <dimwise/nn/formula.hpp>
 #include <dimwise/nn/weight.hpp>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
-
 namespace dimwise::nn {
 
 namespace detail {
@@ -50,7 +47,8 @@ concept has_positions = operand<X> && is_in<P, dims_t<shape_of<X>>> && is_in<P, 
 template <class Choice, class Model, class T = float>
 struct embedding {
   using table_type = detail::table_of<T, Choice, Model>;
-  BOOST_HANA_DEFINE_STRUCT(embedding, (table_type, table));
+  table_type table{};
+  using members = member_list<&embedding::table>;
 
   template <detail::input X>
   [[nodiscard]] auto formula(const X& words) const {
@@ -87,7 +85,8 @@ struct embedding {
 template <class P, class Model, class T = float>
 struct learned_positions {
   using table_type = tensor<T, P, Model>;
-  BOOST_HANA_DEFINE_STRUCT(learned_positions, (table_type, table));
+  table_type table{};
+  using members = member_list<&learned_positions::table>;
 
   template <detail::input X>
   [[nodiscard]] auto formula(const X& x) const {
@@ -129,5 +128,3 @@ struct learned_positions {
 };
 
 }  // namespace dimwise::nn
-
-#pragma GCC diagnostic pop

@@ -7,9 +7,6 @@
 
 #include <dimwise/nn/layers/linear.hpp>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
-
 namespace dimwise::nn {
 
 /// Activations as types; each calls the function of that name.
@@ -36,7 +33,9 @@ template <class Model, class Hidden, class Activation = activation::relu, class 
 struct feed_forward {
   using up_layer = linear<from<Model>, to<Hidden>, Bias, T>;
   using down_layer = linear<from<Hidden>, to<Model>, Bias, T>;
-  BOOST_HANA_DEFINE_STRUCT(feed_forward, (up_layer, up), (down_layer, down));
+  up_layer up{};
+  down_layer down{};
+  using members = member_list<&feed_forward::up, &feed_forward::down>;
 
   template <detail::input X>
   [[nodiscard]] auto formula(const X& x) const {
@@ -52,7 +51,10 @@ template <class Model, class Hidden, class Activation = activation::silu, class 
 struct gated_feed_forward {
   using up_layer = linear<from<Model>, to<Hidden>, Bias, T>;
   using down_layer = linear<from<Hidden>, to<Model>, Bias, T>;
-  BOOST_HANA_DEFINE_STRUCT(gated_feed_forward, (up_layer, gate), (up_layer, up), (down_layer, down));
+  up_layer gate{};
+  up_layer up{};
+  down_layer down{};
+  using members = member_list<&gated_feed_forward::gate, &gated_feed_forward::up, &gated_feed_forward::down>;
 
   template <detail::input X>
   [[nodiscard]] auto formula(const X& given) const {
@@ -65,5 +67,3 @@ struct gated_feed_forward {
 };
 
 }  // namespace dimwise::nn
-
-#pragma GCC diagnostic pop

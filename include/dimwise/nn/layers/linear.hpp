@@ -13,9 +13,6 @@
 
 #include <vector>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
-
 namespace dimwise::nn {
 
 /// The input dimensions that a module consumes, and the output dimensions that it adds.
@@ -67,11 +64,12 @@ struct linear<from<I...>, to<O...>, Bias, T> {
   using weight_type = detail::weight_of<T, detail::list<I...>, detail::list<detail::output_side<O, I...>...>>;
   static constexpr bool decides_at_run_time = std::is_same_v<Bias, optional_bias>;
   using bias_tensor = tensor<detail::activations_t<T>, typename detail::result_side<O, I...>::type...>;
-  using bias_type =
-      std::conditional_t<std::is_same_v<Bias, with_bias>, bias_tensor,
-                         std::conditional_t<decides_at_run_time, std::vector<bias_tensor>, no_bias>>;
+  using bias_type = std::conditional_t<std::is_same_v<Bias, with_bias>, bias_tensor,
+                                       std::conditional_t<decides_at_run_time, std::vector<bias_tensor>, no_bias>>;
 
-  BOOST_HANA_DEFINE_STRUCT(linear, (weight_type, weight), (bias_type, bias));
+  weight_type weight{};
+  bias_type bias{};
+  using members = member_list<&linear::weight, &linear::bias>;
 
   template <detail::input X>
   [[nodiscard]] auto formula(const X& x) const {
@@ -105,5 +103,3 @@ struct linear<from<I...>, to<O...>, Bias, T> {
 };
 
 }  // namespace dimwise::nn
-
-#pragma GCC diagnostic pop

@@ -8,9 +8,6 @@
 #include <dimwise/nn/layers/linear.hpp>
 #include <dimwise/nn/rebind.hpp>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
-
 namespace dimwise::nn {
 
 namespace detail {
@@ -54,7 +51,10 @@ struct layer_norm {
   using facts = detail::norm_parameter<float, detail::list<>, F...>;
   using parameter = typename facts::type;
   using epsilon_type = detail::number_setting<detail::layer_norm_epsilon>;
-  BOOST_HANA_DEFINE_STRUCT(layer_norm, (parameter, gamma), (parameter, beta), (epsilon_type, epsilon));
+  parameter gamma{};
+  parameter beta{};
+  epsilon_type epsilon{};
+  using members = member_list<&layer_norm::gamma, &layer_norm::beta, &layer_norm::epsilon>;
 
   layer_norm() = default;
   /// Constructs the norm from its parameters; ε is 1e-5 by default.
@@ -82,7 +82,9 @@ struct rms_norm {
   using facts = detail::norm_parameter<float, detail::list<>, F...>;
   using parameter = typename facts::type;
   using epsilon_type = detail::number_setting<detail::rms_norm_epsilon>;
-  BOOST_HANA_DEFINE_STRUCT(rms_norm, (parameter, gamma), (epsilon_type, epsilon));
+  parameter gamma{};
+  epsilon_type epsilon{};
+  using members = member_list<&rms_norm::gamma, &rms_norm::epsilon>;
 
   rms_norm() = default;
   /// Constructs the norm from its parameter; ε is 1e-6 by default, as in LLaMA.
@@ -113,8 +115,6 @@ struct no_norm {
 };
 
 }  // namespace dimwise::nn
-
-#pragma GCC diagnostic pop
 
 // The last element type counts.
 template <class To, class... F>
