@@ -35,6 +35,7 @@ inline constexpr list_labels labels_of_lists[] = {
     {"ERROR_R4_extent_does_not_divide", "divided", "named"},
     {"ERROR_R7_mask_has_dimensions_that_the_scores_lack", "mask", "named"},
     {"ERROR_R7_masks_serve_no_common_dimension", "first mask", "second"},
+    {"ERROR_R7_mask_does_not_serve_this_dimension", "named", "mask"},
     {"ERROR_R15_run_time_extents_are_given_once", "needed", "given"},
     {"ERROR_R18_element_is_taken_by_one_id_of_each_dimension", "given", "named"},
     {"ERROR_R22_batches_are_added_as_averages", "given", "named"},

@@ -148,6 +148,12 @@ TEST_CASE("diagnostics: the message is the same at run time, of the texts of g++
     facts<std::string> error(of(type));
     CHECK(error.said(find(error.id())->seen) == message_of_both);
   }
+  // A mask that hides the queries of the keys that a softmax names: no softmax over the queries is proposed.
+  facts<std::string> exchanged(
+      of("ERROR_R7_mask_does_not_serve_this_dimension<dimwise::op::softmax, dimwise::over<k>, "
+         "dimwise::operand_shape<q, k, dimwise::masked_for<q>>, dimwise::over<q>>"));
+  CHECK(exchanged.said(find(exchanged.id())->seen) ==
+        "`softmax` goes over k, but the mask hides q: does it take queries for keys? (R7)");
   // What an operation needs and is not given; and where it is given all it needs.
   facts<std::string> left_out(
       of("ERROR_R15_run_time_extents_are_given_once<dimwise::shape<a, b, c>, dimwise::over<a, b>, dimwise::over<a>>"));

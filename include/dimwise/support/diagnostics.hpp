@@ -129,8 +129,10 @@ inline constexpr diagnostic diagnostics[] = {
      .seen = {"{op} from {first} to {second}: neither is the prime or out of the other"},
      .marked = {culprit::over},
      .causes = {"`rename` was used between dimensions that are unrelated, such as decoder and encoder positions."},
-     .fix = "Declare the new dimension as `prime<D>` or `out<D>` if it is the other side of D. If it really is "
-            "something else of the same extent, `relabel<A, B>`, which stands out in review.",
+     .fix =
+         "For another order of the dimensions, `permute<heads, seq, d_k>(q)`, which keeps all names. If the new name "
+         "is the other side of D, declare it as `prime<D>` or `out<D>`. If it really is something else of the same "
+         "extent, `relabel<A, B>`, which stands out in review.",
      .example = "restride/transposed_by_rename"},
     {.id = "ERROR_R3_extents_differ",
      .rule = 3,
@@ -158,7 +160,8 @@ inline constexpr diagnostic diagnostics[] = {
      .marked = {culprit::differing},
      .causes = {"A dimension was forgotten in the declared type.",
                 "The expression was computed from another tensor than was meant."},
-     .fix = "Declare the dimensions that the expression has, or deduce them: `tensor y = expr;`.",
+     .fix = "If the declared type is right, change the expression: it names another dimension, or was computed from "
+            "another tensor. If the expression is right, declare its dimensions, or deduce them: `tensor y = expr;`.",
      .example = "assign/encoder_queries"},
     {.id = "ERROR_R3_view_and_tensor_differ_in_type",
      .rule = 3,
@@ -493,13 +496,15 @@ inline constexpr diagnostic diagnostics[] = {
     {.id = "ERROR_R7_mask_does_not_serve_this_dimension",
      .rule = 7,
      .title = "The mask was made for another dimension than the one that is reduced.",
-     .seen = {"{op} goes over {over}, but the mask hides {masked_for}: did you mean {op_word}<{masked_for}>?",
-              "{op} goes over {over}, but the mask does not: it has {mask_dims}",
+     .seen = {"{op} goes over {over}, but the mask hides {mask_dims}: does it take queries for keys?",
+              "{op} goes over {over}, but the mask hides {masked_for}: did you mean {op_word}<{masked_for}>?",
               "{op} goes over {over}, which the mask does not hide"},
      .marked = {culprit::over, culprit::masked_for},
      .causes = {"The mask is transposed: it hides queries.", "The softmax names another dimension than the mask."},
-     .fix = "Softmax over the mask's key side, or make the mask for the dimension that is reduced: "
-            "`padding<key>(lengths)` for a softmax over `key`; `whole_rows(m)` of a mask of queries.",
+     .fix =
+         "Make the mask for the dimension that is reduced: for a softmax over `key`, `causal<seq, key>`, which names "
+         "the queries first, and `padding<key>(lengths)`; `whole_rows(m)` of a mask of queries. If the mask is "
+         "right, name its key side in the softmax.",
      .example = "mask/causal_transposed"},
     {.id = "ERROR_R7_masking_comes_before_softmax",
      .rule = 7,

@@ -1,6 +1,6 @@
 // MISTAKE: the causal mask is transposed: queries see the future.
 // RULE: R7
-// EXPECT: ERROR_R7_mask_does_not_serve_this_dimension<.*softmax.*key.*masked_for<.*seq
+// EXPECT: ERROR_R7_mask_does_not_serve_this_dimension<.*softmax.*key.*masked_for<.*seq.*over<.*seq>
 // FROM: causal mask transposed (query sees the future)
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"

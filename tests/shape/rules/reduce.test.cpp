@@ -81,8 +81,17 @@ static_assert(gives<soft<S<masked_for<key, seq>>, key>, S<normalised<key>>>);
 static_assert(
     std::is_same_v<soft<S<masked_for<seq>>, key>,
                    ERROR_R7_mask_does_not_serve_this_dimension<op::softmax, over<about<key, run_time>>,
-                                                               operand_shape<heads, seq, key, masked_for<seq>>>>);
+                                                               operand_shape<heads, seq, key, masked_for<seq>>,
+                                                               over<seq>>>);  // hidden queries of these keys
 static_assert(says<ERROR_R7_mask_does_not_serve_this_dimension, total<S<masked_for<key>>, seq>>);
+static_assert(
+    std::is_same_v<total<S<masked_for<key>>, seq>,
+                   ERROR_R7_mask_does_not_serve_this_dimension<op::sum, over<about<seq, run_time>>,
+                                                               operand_shape<heads, seq, key, masked_for<key>>>>);
+// R13: an error names only the dimensions of another kind.
+static_assert(std::is_same_v<soft<shape<batch, seq>, batch, seq>,
+                             ERROR_R13_softmax_takes_attendable_or_choice<op::softmax, over<about<batch, run_time>>,
+                                                                          operand_shape<batch, seq>>>);
 static_assert(
     says<ERROR_R7_mask_does_not_serve_this_dimension, rule::reduce<op::argmax, list<seq>, S<masked_for<key>>>>);
 static_assert(gives<total<S<masked_for<key>>, key>, shape<heads, seq>>);

@@ -27,6 +27,18 @@ template <class Op>
 inline constexpr bool shifts_vanish = std::is_same_v<Op, op::softmax> || std::is_same_v<Op, op::log_softmax> ||
                                       std::is_same_v<Op, op::cross_entropy> || std::is_same_v<Op, op::kl_divergence>;
 
+// The error of a mask that hides other dimensions. A mask of `seq` before a softmax over its prime takes queries for keys:
+// the error then names what it hides, so that the message does not propose a softmax over the queries.
+template <class Op, class Over, class Served, class Shape>
+struct unserved_mask {
+  using type = ERROR_R7_mask_does_not_serve_this_dimension<Op, over_t<Over>, operand_t<Shape>>;
+};
+template <class Op, class D, class Hidden, class Shape>
+  requires is_prime_of<D, Hidden>
+struct unserved_mask<Op, list<D>, list<Hidden>, Shape> {
+  using type = ERROR_R7_mask_does_not_serve_this_dimension<Op, over_t<list<D>>, operand_t<Shape>, over<Hidden>>;
+};
+
 // The first checks of operations over named dimensions: the operand has each, without duplicates, its marks are
 // accepted, its mask serves them, and a mask distinguishes all packed positions. Returns `nothing` if there is no
 // error.
@@ -40,7 +52,7 @@ consteval auto common_objection() {
   } else if constexpr (refuses_mark<Op, Shape>) {
     return answer<refused_mark_t<Op, Shape, O, operand_t<Shape>>>{};
   } else if constexpr (!serves_all<Over, masked_for>(marks_t<Shape>{})) {
-    return answer<ERROR_R7_mask_does_not_serve_this_dimension<Op, O, operand_t<Shape>>>{};
+    return answer<typename unserved_mask<Op, Over, served, Shape>::type>{};
   } else if constexpr (shifts_vanish<Op> && !serves_all<Over, biased_for>(marks_t<Shape>{})) {
     return answer<ERROR_R7_bias_is_the_same_for_all_that_softmax_goes_over<Op, O, operand_t<Shape>>>{};
   } else if constexpr (!AllDocuments &&
@@ -67,13 +79,18 @@ struct softmax_mark<op::log_softmax, list<D...>> {
   using type = list<log_normalised<D...>>;
 };
 
+// Names only those dimensions that are neither positions nor alternatives.
+template <class Op, class Over, class Shape>
+using not_attended_error =
+    ERROR_R13_softmax_takes_attendable_or_choice<Op, over_t<typename filter<Over>::not_attended>, operand_t<Shape>>;
+
 template <class Op, class Over, class Shape>
 consteval auto judge_softmax() {
   using objection = objection_t<Op, Over, Shape>;
   if constexpr (!std::is_same_v<objection, nothing>) {
     return answer<objection>{};
   } else if constexpr (filter<Over>::not_attended::size > 0) {
-    return answer<ERROR_R13_softmax_takes_attendable_or_choice<Op, over_t<Over>, operand_t<Shape>>>{};
+    return answer<not_attended_error<Op, Over, Shape>>{};
   } else if constexpr (Over::size == filter<Over>::single::size) {
     return answer<ERROR_R5_softmax_over_a_single_element<Op, over_t<Over>, operand_t<Shape>>>{};
   } else {
@@ -153,7 +170,7 @@ consteval auto judge_reduce() {
     return answer<ERROR_R5_weighted_product_is_reduced_over_its_weights_only<Op, over_t<Over>, operand_t<Shape>>>{};
   } else if constexpr ((std::is_same_v<Op, op::argmax> || std::is_same_v<Op, op::logsumexp>) &&
                        filter<Over>::not_attended::size > 0) {
-    return answer<ERROR_R13_softmax_takes_attendable_or_choice<Op, over_t<Over>, operand_t<Shape>>>{};
+    return answer<not_attended_error<Op, Over, Shape>>{};
   } else if constexpr (std::is_same_v<Op, op::argmax> && chooses_by_positions<Over, Shape>()) {
     return answer<ERROR_R5_alternatives_are_chosen_by_weights_over_positions<Op, over_t<Over>, operand_t<Shape>>>{};
   } else if constexpr (std::is_same_v<Op, op::argmax> || std::is_same_v<Op, op::logsumexp>) {
@@ -174,7 +191,7 @@ consteval auto judge_norm() {
   if constexpr (!std::is_same_v<objection, nothing>) {
     return answer<objection>{};
   } else if constexpr (!goes_over_any<Op> && filter<Over>::not_features::size > 0) {
-    return answer<ERROR_R13_norm_takes_features<Op, over_t<Over>, operand_t<Shape>>>{};
+    return answer<ERROR_R13_norm_takes_features<Op, over_t<typename filter<Over>::not_features>, operand_t<Shape>>>{};
   } else {
     return answer<accepted<make_shape_t<dims_t<Shape>, kept_marks_t<Op, Shape>>>>{};
   }
@@ -186,7 +203,7 @@ consteval auto judge_renormalise() {
   if constexpr (!std::is_same_v<objection, nothing>) {
     return answer<objection>{};
   } else if constexpr (filter<Over>::not_attended::size > 0) {
-    return answer<ERROR_R13_softmax_takes_attendable_or_choice<op::renormalise, over_t<Over>, operand_t<Shape>>>{};
+    return answer<not_attended_error<op::renormalise, Over, Shape>>{};
   } else {
     return answer<accepted<make_shape_t<
         dims_t<Shape>, join_t<kept_marks_t<op::renormalise, Shape>, typename normalised_mark<Over>::type>>>>{};
