@@ -1,8 +1,8 @@
 // 03  Names instead of axis numbers
 //
 // `x.mean(axis=0)` counts axes; `mean<seq>(x)` names the dimension that is reduced. The other dimensions stay. Compute
-// the mean over the positions of each sentence. The declared type of `sentences` states the remaining dimensions: batch
-// and d_model.
+// the mean over the positions of each sentence. The declared type of `sentences` is right: it states the remaining
+// dimensions, batch and d_model.
 //
 // FAILS: ERROR_R3_assigned_dimensions_differ, line 19
 #include "exercise.hpp"

@@ -23,4 +23,5 @@ int main() {
   auto k = contract<d_model>(x, w_k);
   tensor s = unscaled(contract<d_k>(q, k));
   expect(near(s, {1, 2, 3, 4}), "two queries, two keys: four products");
+  expect(near(at<seq>(s, 0), {1, 2}), "seq are the queries, key the keys");
 }

@@ -1,10 +1,11 @@
 // 07  Rename and permute
 //
-// The expected order in memory is heads, seq, d_k. `rename` changes the name of a dimension and moves no elements; it
-// converts between a dimension and its `prime` or `out` only. Positions cannot become heads: neither `relabel` nor a
-// `prime`, which the error mentions, is the fix here. `permute` changes the order in memory and keeps all names.
+// The expected tensor lists heads first: heads, seq, d_k. `rename` changes the name of a dimension, not its place, and
+// converts between a dimension and its `prime` or `out` only. Positions cannot become heads. `permute` is a view with
+// the same dimensions in another order; it names all of them, in the new order. The tensor that it initialises stores
+// its elements in that order.
 //
-// FAILS: ERROR_R3_rename_goes_between_a_dimension_and_its_prime_or_out, line 20
+// FAILS: ERROR_R3_rename_goes_between_a_dimension_and_its_prime_or_out, line 21
 // FROM: (B,S,H,D) passed to an API that wants (B,H,S,D)
 #include "exercise.hpp"
 

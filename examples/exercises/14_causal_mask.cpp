@@ -2,7 +2,7 @@
 //
 // `causal<Q, K>` lets each query see the keys up to its own position: queries are named first. With the two exchanged,
 // every token sees the future, and only a loss that is too low would show it. A mask serves a softmax over its key
-// side.
+// side, and this softmax is right.
 //
 // FAILS: ERROR_R7_mask_does_not_serve_this_dimension, line 22
 // FROM: causal mask transposed (query sees the future)

@@ -1,8 +1,8 @@
 // 30  The position of the next token
 //
-// This program compiles. `cache.next(seq{1})` is an extent of one position that follows everything in the KV cache. A
-// plain `seq{1}` is one position as well, but position 0, so the second token would be rotated for the wrong position.
-// The compiler cannot know positions; the library checks them at run time and throws.
+// This program compiles, and throws when it runs. `cache.next(seq{1})` is an extent of one position that follows
+// everything in the KV cache. A plain `seq{1}` is one position as well, but position 0, so the second token would be
+// rotated for the wrong position. The compiler cannot know positions; the library checks them at run time and throws.
 //
 // FAILS: when it runs, R9
 #include "exercise.hpp"

@@ -1,8 +1,8 @@
 // 35  A training step
 //
 // The last program compiles, runs and learns, but its loss becomes too low: its attention sees the token that it should
-// predict. Find what is missing between the scores and the softmax. The queries are seq, the keys are key. The last
-// check changes the last token; no earlier prediction may change.
+// predict. Find what is missing between the scores and the softmax. The queries are seq, the keys are key; a mask names
+// the queries first. The last checks change one token: no earlier prediction may change, and every later one must.
 //
 // FAILS: when it runs, line 47
 #include "exercise.hpp"
@@ -45,4 +45,7 @@ int main() {
   const id<seq> second(1);
   const id<vocab> third(2);
   expect(before(second, third) == after(second, third), "a later token changes no earlier prediction");
+  other.set(id<vocab>(1), id<seq>(0));
+  const tensor changed = logits(model, other);
+  expect(after(second, third) != changed(second, third), "an earlier token changes a later prediction");
 }

@@ -1,6 +1,6 @@
 // 07  Rename and permute: a solution
 //
-// HINT: `permute<heads, seq, d_k>(q)` reorders the dimensions; every dimension keeps its name.
+// HINT: `permute<heads, seq, d_k>(q)` lists the dimensions in the new order; every dimension keeps its name.
 #include "exercise.hpp"
 
 using namespace dimwise;

@@ -19,6 +19,6 @@ int main() {
   auto q = contract<d_model>(x, w_q);
   auto k = rename<seq, key>(contract<d_model>(x, w_k));
   auto v = rename<seq, key>(contract<d_model>(x, w_v));
-  tensor y = contract<key>(softmax<key>(scores<d_k>(q, k)), v);
+  tensor<float, seq, d_v> y = contract<key>(softmax<key>(scores<d_k>(q, k)), v);
   expect(near(y, {0.5F, 0.5F, 0.5F, 0.5F}), "equal weights: the mean of the values");
 }

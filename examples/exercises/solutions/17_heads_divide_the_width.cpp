@@ -15,5 +15,5 @@ int main() {
   const auto x = some<tensor<float, seq, d_model>>(1);
   const auto w_q = some<tensor<float, d_model, heads, d_k>>(2);
   tensor q = contract<d_model>(x, w_q);
-  expect(q.size() == 12, "2 positions, 3 heads, 2 features each");
+  expect(extent_of<heads>(q) == 3 && extent_of<d_k>(q) == 2, "3 heads, 2 features each");
 }

@@ -1,7 +1,7 @@
 // 35  A training step: a solution
 //
-// HINT: Hide the future of each token: `softmax<key>(masked(s, causal<seq, key>{}))`. If the error suggests
-// `softmax<seq>`, the sides of the mask are exchanged.
+// HINT: Hide the future of each token: `softmax<key>(masked(s, causal<seq, key>{}))`. If the error asks whether the mask
+// takes queries for keys, exchange its two sides.
 #include "exercise.hpp"
 
 using namespace dimwise;
@@ -42,4 +42,7 @@ int main() {
   const id<seq> second(1);
   const id<vocab> third(2);
   expect(before(second, third) == after(second, third), "a later token changes no earlier prediction");
+  other.set(id<vocab>(1), id<seq>(0));
+  const tensor changed = logits(model, other);
+  expect(after(second, third) != changed(second, third), "an earlier token changes a later prediction");
 }
