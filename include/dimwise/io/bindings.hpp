@@ -279,8 +279,8 @@ class binding_list {
       const arrangement& other = parts.front()->how;
       const bool same_blocks = !in_blocks || blocks == other.steps[other.axes[along]].count;
       if (!same_blocks || (how.extents.size() > 1 && how.extents[1 - along] != other.extents[1 - along])) {
-        const std::string text = "fused: the parts of \"" + p->names[0] +
-                                 "\" differ in size: " + other.words + " and " + how.words;
+        const std::string text =
+            "fused: the parts of \"" + p->names[0] + "\" differ in size: " + other.words + " and " + how.words;
         all.resize(first);
         raise<extent_error>(error{} << text.c_str());
       }

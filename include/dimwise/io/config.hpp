@@ -200,6 +200,20 @@ class config_check {
     return settings_->at(key).get<bool>();
   }
 
+  /// A list of numbers, strings or booleans (read as 0 and 1); empty if it is absent.
+  std::vector<double> numbers(const std::string& key) {
+    return listed<double>(key, "numbers", [](const nlohmann::json& one) {
+      const bool number = one.is_number() && std::isfinite(one.get<double>());
+      return number ? std::optional(one.get<double>())
+                    : (one.is_boolean() ? std::optional(one.get<bool>() ? 1.0 : 0.0) : std::nullopt);
+    });
+  }
+  std::vector<std::string> words(const std::string& key) {
+    return listed<std::string>(key, "words", [](const nlohmann::json& one) {
+      return one.is_string() ? std::optional(one.get<std::string>()) : std::nullopt;
+    });
+  }
+
   /// Requires one of these strings; `otherwise` if the setting is absent.
   void expect_word(const std::string& key, std::initializer_list<std::string_view> accepted,
                    std::optional<std::string> otherwise = {}) {
@@ -242,6 +256,21 @@ class config_check {
     text_ = std::move(text);
   }
 
+  template <class T, class Read>
+  std::vector<T> listed(const std::string& key, const char* what, const Read& read) {
+    std::vector<T> all;
+    if (!has(key)) { return all; }
+    const nlohmann::json& list = settings_->at(key);
+    bool fits = list.is_array();
+    for (const auto& one : fits ? list : nlohmann::json::array()) {
+      const std::optional<T> value = read(one);
+      fits = fits && value.has_value();
+      if (value) { all.push_back(*value); }
+    }
+    if (fits) { return all; }
+    differs(key + ": a list of " + what + " was expected");
+    return {};
+  }
   // Null counts as absent, but the message mentions a key that exists.
   [[nodiscard]] const char* absence(const std::string& key) const {
     return settings_->contains(key) ? " is null, a value was expected" : " is missing";

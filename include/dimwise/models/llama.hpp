@@ -12,10 +12,10 @@
 #include <dimwise/io/checkpoint.hpp>
 #include <dimwise/io/config.hpp>
 #include <dimwise/io/shards.hpp>
+#include <dimwise/models/common/rotary.hpp>
 #include <dimwise/models/language_model.hpp>
 #include <dimwise/nn/layers.hpp>
 
-#include <cmath>
 
 namespace dimwise::models {
 
@@ -175,70 +175,6 @@ void bind_llama(io::bindings& file, Model& m) {
   }
   file.norm("model.norm", m.norm);
   bind_output(file, m.output, "lm_head.weight", "model.embed_tokens.weight");
-}
-
-/// The settings of YaRN; those that the paper lacks follow HuggingFace's `_compute_yarn_parameters`.
-[[nodiscard]] inline yarn_scaling yarn_of(io::config_check& scaling, double longest) {
-  yarn_scaling s;
-  using enum io::number_range;
-  s.factor = scaling.number("factor", {}, above_zero);
-  s.trained = scaling.number("original_max_position_embeddings", longest, above_zero);
-  const auto or_else = [&](const char* key, double otherwise) {  // 0 turns is treated as null
-    const double n = scaling.number(key, otherwise, from_zero);
-    return n == 0 ? otherwise : n;
-  };
-  s.fast = or_else("beta_fast", 32);
-  s.slow = or_else("beta_slow", 1);
-  s.whole_pairs = scaling.flag("truncate", true);
-  s.attention = scaling.has("attention_factor") ? scaling.number("attention_factor", {}, above_zero) : 0;
-  const double own = scaling.number("mscale", 0, from_zero);
-  const double all = scaling.number("mscale_all_dim", 0, from_zero);
-  if (!scaling.has("attention_factor") && own != 0 && all != 0) {
-    const auto scale = [&](double by) { return s.factor <= 1 ? 1 : 0.1 * by * std::log(s.factor) + 1; };
-    s.attention = scale(own) / scale(all);
-  }
-  return s;
-}
-
-/// The settings of Llama 3.1.
-[[nodiscard]] inline llama3_scaling llama3_of(io::config_check& scaling) {
-  using enum io::number_range;
-  const llama3_scaling s{scaling.number("factor", {}, above_zero), scaling.number("low_freq_factor", {}, above_zero),
-                         scaling.number("high_freq_factor", {}, above_zero),
-                         scaling.number("original_max_position_embeddings", {}, above_zero)};
-  if (scaling.problems().empty() && s.low >= s.high) {
-    scaling.differs("high_freq_factor is not above low_freq_factor");
-  }
-  return s;
-}
-
-/// The rotary positions of a configuration; rejects unknown settings by name.
-[[nodiscard]] inline rotary_options rotary_of(io::config_check& config) {
-  using enum io::number_range;
-  rotary_options options;
-  const std::string where = config.has("rope_parameters") ? "rope_parameters" : "rope_scaling";
-  io::config_check scaling(config.object(where), where);
-  options.base = scaling.has("rope_theta") ? scaling.number("rope_theta") : config.number("rope_theta", 10000);
-  if (!(options.base > 1)) { config.differs("rope_theta is not above 1"); }
-  const std::string kind = scaling.word(scaling.has("rope_type") ? "rope_type" : "type", "default");
-  const auto trained = static_cast<double>(config.count("max_position_embeddings", 2048));
-  if (!scaling.has("rope_type") && !scaling.has("type")) {
-    for (const std::string& key : scaling.keys()) {
-      if (key != "rope_theta") { config.differs(where + " has " + key + ", but no rope_type"); }
-    }
-  }
-  if (kind == "linear") {
-    options.scaling = linear_scaling{scaling.number("factor", {}, above_zero)};
-  } else if (kind == "llama3") {
-    options.scaling = llama3_of(scaling);
-  } else if (kind == "yarn") {
-    options.scaling = yarn_of(scaling, trained);
-  } else if (kind != "default") {
-    config.differs(where + " is of the type " + io::detail::printable(kind) +
-                   ", default, linear, llama3 or yarn was expected");
-  }
-  for (const std::string& problem : scaling.problems()) { config.differs(where + ": " + problem); }
-  return options;
 }
 
 /// Builds a model from settings and arrays. Throws `file_error` that lists every mismatch with the types.

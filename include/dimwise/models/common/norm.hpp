@@ -13,7 +13,8 @@
 
 namespace dimwise::models {
 
-enum class norm_kind { rms, layer };
+/// `none` leaves its input as it is.
+enum class norm_kind { none, rms, layer };
 /// What a norm computes: its kind, its epsilon, and whether it has a scale and (for `layer`) a bias.
 struct norm_settings {
   norm_kind kind = norm_kind::rms;
@@ -34,11 +35,16 @@ struct any_norm {
 
   any_norm() = default;
   /// A norm of these settings, whose parameters are empty.
-  explicit any_norm(const norm_settings& s) : gamma(s.scale ? 1 : 0), beta(s.bias ? 1 : 0), settings(s) {}
+  explicit any_norm(const norm_settings& s)
+      : gamma(s.scale && s.kind != norm_kind::none ? 1 : 0),
+        beta(s.bias && s.kind == norm_kind::layer ? 1 : 0),
+        settings(s) {}
 
   template <class Tensor>
   [[nodiscard]] Tensor operator()(const Tensor& x) const {
     switch (settings.kind) {
+      case norm_kind::none:
+        return x;
       case norm_kind::rms:
         return gamma.empty() ? Tensor(rms_norm<F>(x, settings.epsilon))
                              : Tensor(rms_norm<F>(x, gamma.front(), settings.epsilon));
@@ -47,7 +53,7 @@ struct any_norm {
         return beta.empty() ? Tensor(layer_norm<F>(x, settings.epsilon) * gamma.front())
                             : Tensor(layer_norm<F>(x, gamma.front(), beta.front(), settings.epsilon));
     }
-    dimwise::detail::raise<number_error>(error{} << "any_norm: the norm is neither rms nor layer");
+    dimwise::detail::raise<number_error>(error{} << "any_norm: the norm is none of those listed");
   }
 
   /// Draws nothing: scales are 1 and biases 0.
