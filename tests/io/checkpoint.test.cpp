@@ -447,3 +447,24 @@ TEST_CASE("a file that differs in everything is told in a hundred lines") {
   CHECK(std::count(said.begin(), said.end(), '\n') == 101);
   CHECK(said.ends_with("\n  and 901 more differences"));
 }
+
+namespace {
+
+struct many_features : feature_dim<> {};
+struct run_time_map {
+  using map_type = nn::linear<nn::from<many_features>, nn::to<many_features>, nn::no_bias>;
+  BOOST_HANA_DEFINE_STRUCT(run_time_map, (map_type, map));
+};
+
+}  // namespace
+
+TEST_CASE("a map of a dimension to itself has one bound extent") {
+  const std::vector<float> values{1, 2, 3, 4};
+  archive file("a file");
+  file.add({"map.weight", element_type::f32, {2, 2}, std::as_bytes(std::span(values))});
+  run_time_map m;
+  bindings names(many_features{2});
+  names.linear<out_in>("map", m.map);
+  load(m, file, names);
+  CHECK(m.map.weight.values()[1] == 3);  // stored [out, in], held [in, out]
+}

@@ -29,6 +29,15 @@ namespace detail {
 
 template <class D>
 inline constexpr char dimension_key = 0;
+// The dimension whose bound extent D has: a map from D to D has inputs and outputs of one extent.
+template <class D>
+struct bound_like {
+  using type = D;
+};
+template <class D>
+struct bound_like<out<D>> {
+  using type = D;
+};
 
 // A parameter of any type with its array and arrangement.
 class bound_parameter {
@@ -295,8 +304,12 @@ class binding_list {
   template <class D, class Extents>
   void take_extent(Extents& extents) const {
     if constexpr (D::static_extent == at_run_time) {
-      if (const auto found = extents_.find(&dimension_key<D>); found != extents_.end()) {
-        extents.set(D{found->second});
+      const void* const keys[] = {&dimension_key<D>, &dimension_key<typename bound_like<D>::type>};
+      for (const void* const key : keys) {
+        if (const auto found = extents_.find(key); found != extents_.end()) {
+          extents.set(D{found->second});
+          break;
+        }
       }
     }
   }
