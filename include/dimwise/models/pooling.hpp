@@ -30,6 +30,9 @@ struct weighted_mean_pooling {};
 /// The last token.
 struct last_pooling {};
 
+/// A pooling without parameters as a run-time value.
+enum class pooling_kind : unsigned char { first, max, mean, mean_sqrt, weighted_mean, last };
+
 namespace detail {
 
 template <class Pooling>
@@ -61,6 +64,24 @@ void write_token_weights(float* to, std::size_t begin, std::size_t end, std::siz
       static_assert(std::is_same_v<Pooling, last_pooling>);
       to[t] = t + 1 == end ? 1.0F : 0.0F;
     }
+  }
+}
+inline void write_token_weights(pooling_kind how, float* to, std::size_t begin, std::size_t end, std::size_t all) {
+  switch (how) {
+    case pooling_kind::first:
+      std::fill_n(to, all, 0.0F);
+      if (all > 0) { *to = 1; }
+      return;
+    case pooling_kind::max:
+      return write_token_weights<max_pooling>(to, begin, end, all);
+    case pooling_kind::mean:
+      return write_token_weights<mean_pooling>(to, begin, end, all);
+    case pooling_kind::mean_sqrt:
+      return write_token_weights<mean_sqrt_pooling>(to, begin, end, all);
+    case pooling_kind::weighted_mean:
+      return write_token_weights<weighted_mean_pooling>(to, begin, end, all);
+    case pooling_kind::last:
+      return write_token_weights<last_pooling>(to, begin, end, all);
   }
 }
 

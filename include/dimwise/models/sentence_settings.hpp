@@ -10,6 +10,7 @@
 #pragma once
 
 #include <dimwise/io/config.hpp>
+#include <dimwise/models/pooling.hpp>
 
 #include <filesystem>
 #include <map>
@@ -21,7 +22,7 @@ namespace dimwise::models {
 
 /// The settings of a sentence-transformers folder for texts and their vectors.
 struct sentence_settings {
-  enum class pooling : unsigned char { first, max, mean, mean_sqrt, weighted_mean, last };
+  using pooling = pooling_kind;
   pooling how = pooling::mean;               ///< the pooling of the token vectors (models/pooling.hpp)
   bool pools_prompt = true;                  ///< the tokens of a prompt are pooled with those of the text
   std::filesystem::path transformer{};       ///< the folder of the weights and the tokenizer
