@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/models/encoder/bind.hpp -- binds the parameters of an encoder to the arrays that the names of its family give.
+//
+// Layer: models.
+// Tests: the conformance suite `architectures`
+#pragma once
+
+#include <dimwise/io/bindings.hpp>
+#include <dimwise/models/encoder/encoder.hpp>
+#include <dimwise/models/encoder/names.hpp>
+
+namespace dimwise::models {
+
+namespace detail {
+
+template <class Dims, class Weights>
+void bind_block(const io::names_within& file, const encoder_names& n, encoder_block<Dims, Weights>& block) {
+  using namespace io;
+  auto& a = block.attention;
+  if (n.query_key_value.empty()) {
+    file.template linear<out_in>(n.query, a.query);
+    file.template linear<out_in>(n.key, a.key);
+    file.template linear<out_in>(n.value, a.value);
+  } else {
+    file.template fused<thirds, out_in>(n.query_key_value, a.query, a.key, a.value);
+  }
+  file.template linear<out_in>(n.output, a.output);
+  for (auto& norm : block.norm1) { bind_norm(file, n.norm1, norm); }
+  auto& feed = block.feed_forward;
+  if (!n.gate_up.empty()) {
+    file.template fused<equal_parts, out_in>(n.gate_up, feed.gate.front(), feed.up);
+  } else {
+    for (auto& gate : feed.gate) { file.template linear<out_in>(n.gate, gate); }
+    file.template linear<out_in>(n.up, feed.up);
+  }
+  file.template linear<out_in>(n.down, feed.down);
+  bind_norm(file, n.norm2, block.norm2);
+}
+
+template <class Dims>
+void bind_classifier(const io::bindings& file, const encoder_head_names& n, label_head<Dims>& to) {
+  const io::names_within outside = file.without_prefix();
+  for (auto& dense : to.dense) {
+    (n.dense_in_model ? static_cast<const io::names_within&>(file) : outside)
+        .template linear<io::out_in>(n.dense, dense);
+  }
+  for (auto& norm : to.norm) { bind_norm(outside, n.norm, norm); }
+  outside.template linear<io::out_in>(n.output, to.output);
+}
+template <class Dims>
+void bind_predictor(const io::bindings& file, const encoder_names& names, token_head<Dims>& to) {
+  const encoder_head_names& n = names.predictor;
+  const io::names_within outside = file.without_prefix();
+  outside.template linear<io::out_in>(n.dense, to.dense);
+  bind_norm(outside, n.norm, to.norm);
+  for (auto& bias : to.bias) {
+    // Files may store the bias twice.
+    outside.template bind<io::stored<typename Dims::vocab>>(n.output_bias, bias, n.output + ".bias");
+    outside.same(n.output + ".bias", n.output_bias);
+  }
+  outside.ignore(n.output + ".weight");  // tied to the token embedding
+}
+
+}  // namespace detail
+
+/// Binds the parameters to the arrays of a file.
+template <class Dims, class Weights>
+void bind_encoder(io::bindings& file, const encoder_names& n, encoder<Dims, Weights>& m) {
+  using namespace io;
+  using d_embed = typename Dims::d_embed;
+  if (!n.prefix.empty()) { file.may_begin_with(n.prefix); }
+  file.template bind<stored<typename Dims::vocab, d_embed>>(n.tokens + ".weight", m.token_embedding.table);
+  for (auto& one : m.positions) {
+    file.template bind<stored<typename Dims::seq, d_embed>>(n.positions + ".weight", one.table);
+  }
+  for (auto& one : m.segment_table) {
+    file.template bind<stored<typename Dims::segments, d_embed>>(n.segments + ".weight", one.table);
+  }
+  for (auto& one : m.embedding_norm) { bind_norm(file, n.embedding_norm, one); }
+  for (auto& one : m.projection) { file.template linear<out_in>(n.projection, one); }
+  for (auto& one : m.distances) {
+    file.template bind<stored<typename Dims::buckets, typename Dims::heads>>(n.buckets + ".weight", one);
+  }
+  for (std::size_t i = 0; i < m.blocks.size(); ++i) { detail::bind_block(file.in(n.blocks[i]), n, m.blocks[i]); }
+  for (auto& one : m.norm) { bind_norm(file, n.final_norm, one); }
+  const bool of_tokens = m.task == encoder_task::token_labels;
+  for (auto& one : m.classifier) { detail::bind_classifier(file, of_tokens ? n.token_classifier : n.classifier, one); }
+  for (auto& one : m.predictor) { detail::bind_predictor(file, n, one); }
+  file.ignore("embeddings.position_ids");
+  for (const std::string& beginning : n.unused) { file.ignore_all(beginning); }
+}
+
+}  // namespace dimwise::models

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/models/encoder/encoder.hpp -- an encoder of any family: features of tokens, vectors of texts, scores of
+// labels, and logits of masked tokens.
+//
+// Layer: models. All families have one type; their differences are settings (encoder_config).
+// Tests: tests/models/encoder.test.cpp, the conformance suite `architectures`
+//
+//   const auto model = models::read_encoder("folder");
+//   tensor vectors = model.embedded(texts, models::pooling_kind::mean);        // batch d_model, each of length 1
+#pragma once
+
+#include <dimwise/models/encoder/blocks.hpp>
+#include <dimwise/models/encoder/heads.hpp>
+#include <dimwise/models/language_model.hpp>
+#include <dimwise/models/pooling.hpp>
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <vector>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
+
+namespace dimwise::models {
+
+/// An encoder. Weights is the format of the layers' weights and the token embedding (nn/weight.hpp); other parameters
+/// are floats.
+template <class Dims = encoder_dims, class Weights = float>
+struct encoder {
+  using dims = Dims;
+  using weights = Weights;
+  using vocab = typename Dims::vocab;
+  using segments = typename Dims::segments;
+  using labels = typename Dims::labels;
+  using buckets = typename Dims::buckets;
+  using batch = typename Dims::batch;
+  using seq = typename Dims::seq;
+  using key = typename Dims::key;
+  using d_embed = typename Dims::d_embed;
+  using d_model = typename Dims::d_model;
+  using heads = typename Dims::heads;
+  using token = id<vocab>;
+  using block_type = encoder_block<Dims, Weights>;
+  using token_embedding_type = nn::embedding<vocab, d_embed, Weights>;
+  using position_list = std::vector<nn::learned_positions<seq, d_embed>>;
+  using segment_list = std::vector<nn::embedding<segments, d_embed>>;
+  using embedding_norm_list = std::vector<any_norm<d_embed>>;
+  using projection_list = std::vector<nn::linear<nn::from<d_embed>, nn::to<d_model>>>;
+  using bucket_list = std::vector<tensor<float, buckets, heads>>;
+  using block_list = std::vector<block_type>;
+  using norm_list = std::vector<any_norm<d_model>>;
+  using label_list = std::vector<label_head<Dims>>;
+  using token_list = std::vector<token_head<Dims>>;
+  using embedded_type = tensor<float, batch, seq, d_embed>;
+  using features_type = tensor<float, batch, seq, d_model>;
+  using vectors_type = tensor<float, batch, d_model>;
+  using scores_type = tensor<float, batch, labels>;
+  using token_scores_type = tensor<float, batch, seq, labels>;
+  using token_logits_type = tensor<float, batch, seq, vocab>;
+
+  BOOST_HANA_DEFINE_STRUCT(encoder, (token_embedding_type, token_embedding), (position_list, positions),
+                           (segment_list, segment_table), (embedding_norm_list, embedding_norm),
+                           (projection_list, projection), (bucket_list, distances), (block_list, blocks),
+                           (norm_list, norm), (label_list, classifier), (token_list, predictor));
+  encoder_config config;
+  encoder_task task = encoder_task::features;
+
+  /// Texts as one batch: padded ids, the number of tokens of each text, and which text of a pair each token is from.
+  struct batch_type {
+    tensor<token, batch, seq> ids;
+    tensor<int, batch> lengths;
+    tensor<id<segments>, batch, seq> parts;
+  };
+
+  /// The maximum number of tokens of a text.
+  [[nodiscard]] std::size_t longest() const { return config.longest; }
+
+  /// The texts as a batch. `parts` has an entry for each token, or is empty: then all tokens are from the first text.
+  /// Throws `extent_error` for a text without tokens or with more than `longest()`, or if `parts` has other lengths.
+  [[nodiscard]] batch_type together(std::span<const std::vector<token>> texts,
+                                    std::span<const std::vector<id<segments>>> parts = {}) const {
+    std::size_t most = 0;
+    tensor<int, batch> lengths(batch{texts.size()});
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      check_length(texts[i].size(), i);
+      if (!parts.empty() && (parts.size() != texts.size() || parts[i].size() != texts[i].size())) {
+        dimwise::detail::raise<extent_error>(error{} << "together: text " << i << " has " << texts[i].size()
+                                                     << " tokens, and the parts have another number of entries");
+      }
+      most = std::max(most, texts[i].size());
+      lengths.overwrite()[i] = static_cast<int>(texts[i].size());
+    }
+    batch_type made{tensor<token, batch, seq>(batch{texts.size()}, seq{most}), lengths,
+                    tensor<id<segments>, batch, seq>(batch{texts.size()}, seq{most})};
+    token* to = made.ids.overwrite();
+    id<segments>* part = made.parts.overwrite();
+    std::fill_n(to, texts.size() * most, token(config.pad));
+    std::fill_n(part, texts.size() * most, id<segments>(0));
+    for (std::size_t i = 0; i < texts.size(); ++i, to += most, part += most) {
+      std::copy(texts[i].begin(), texts[i].end(), to);
+      if (!parts.empty()) { std::copy(parts[i].begin(), parts[i].end(), part); }
+    }
+    return made;
+  }
+
+  /// The features of every token, after the last norm. Those of padding are not defined.
+  [[nodiscard]] features_type features(const batch_type& texts) const {
+    features_type x = begun(texts);
+    const seq n = extent_in<seq>(texts.ids);
+    const encoder_pass<Dims> pass{texts.lengths, angles(n), biases(n)};
+    for (const encoder_layer_settings& layer : config.layers) {
+      x = blocks[layer.block](x, pass, layer, config.norm_first);
+    }
+    return norm.empty() ? x : norm.front()(x);
+  }
+  /// The features of one text: [seq, d_model].
+  [[nodiscard]] tensor<float, seq, d_model> features(const std::vector<token>& text) const {
+    return at<batch>(features(together(std::span(&text, 1))), 0);
+  }
+
+  /// The vectors of texts without their first `left_out` tokens, which pooling of the first token ignores.
+  [[nodiscard]] vectors_type pooled(const features_type& x, const tensor<int, batch>& lengths, pooling_kind how,
+                                    std::size_t left_out = 0) const {
+    if (how == pooling_kind::first) { return at<seq>(x, 0); }
+    const auto n = extent_in<seq>(x);
+    tensor<float, batch, seq> counts(extent_in<batch>(x), n);
+    float* to = counts.overwrite();
+    for (const int length : lengths.values()) {
+      detail::write_token_weights(how, to, left_out, static_cast<std::size_t>(length), n.extent());
+      to += n.extent();
+    }
+    if (how == pooling_kind::max) { return max<seq>(x + counts); }
+    return sum<seq>(x * counts, padding<seq>(lengths));
+  }
+  /// The vectors of texts with length 1: the dot product of two vectors is their cosine similarity. The pooling skips
+  /// the first `left_out` tokens, for example a prompt. Throws `number_error` for a vector without a direction: zeros,
+  /// infinities, NaN, or elements whose squares overflow.
+  [[nodiscard]] vectors_type embedded(std::span<const std::vector<token>> texts, pooling_kind how = pooling_kind::mean,
+                                      std::size_t left_out = 0) const {
+    const batch_type all = together(texts);
+    return of_length_one(pooled(features(all), all.lengths, how, left_out));
+  }
+  /// The vector of one text.
+  [[nodiscard]] tensor<float, d_model> embedded(const std::vector<token>& text, pooling_kind how = pooling_kind::mean,
+                                                std::size_t left_out = 0) const {
+    return at<batch>(embedded(std::span(&text, 1), how, left_out), 0);
+  }
+
+  /// The scores of the labels of texts with these features. Throws `extent_error` if the encoder was read for another
+  /// task than `text_labels`.
+  [[nodiscard]] scores_type scores(const features_type& x, const tensor<int, batch>& lengths) const {
+    expect(encoder_task::text_labels, "scores");
+    const features_type first = config.classifier.pools_mean
+                                    ? features_type(broadcast<seq>(pooled(x, lengths, pooling_kind::mean), seq{1}))
+                                    : features_type(slice<seq>(x, 0, 1));
+    return at<seq>(classifier.front()(first), 0);
+  }
+  /// The scores of the labels of every token. Throws `extent_error` if the encoder was read for another task than
+  /// `token_labels`.
+  [[nodiscard]] token_scores_type token_scores(const features_type& x) const {
+    expect(encoder_task::token_labels, "token_scores");
+    return classifier.front()(x);
+  }
+  /// The logits of the token at every position. Throws `extent_error` if the encoder was read for another task than
+  /// `masked_tokens`.
+  [[nodiscard]] token_logits_type logits(const features_type& x) const {
+    expect(encoder_task::masked_tokens, "logits");
+    return predictor.front()(token_embedding, x);
+  }
+
+ private:
+  [[nodiscard]] features_type begun(const batch_type& texts) const {
+    embedded_type x = token_embedding(texts.ids);
+    if (!segment_table.empty()) { x = x + segment_table.front()(texts.parts); }
+    if (!positions.empty()) { x = positions.front()(x, places(texts)); }
+    if (!embedding_norm.empty()) { x = embedding_norm.front()(x); }
+    if (!projection.empty()) { return projection.front()(x); }
+    return relabel<d_embed, d_model>(x);
+  }
+  // The row of the position table for each token.
+  [[nodiscard]] tensor<int, batch, seq> places(const batch_type& texts) const {
+    tensor<int, batch, seq> rows(extent_in<batch>(texts.ids), extent_in<seq>(texts.ids));
+    const std::size_t width = extent_of<seq>(texts.ids);
+    const token* id = texts.ids.data();
+    int* row = rows.overwrite();
+    const int first = config.positions_skip_padding ? static_cast<int>(config.pad) : -1;
+    for (const int length : texts.lengths.values()) {
+      int at = first;
+      for (std::size_t t = 0; t < width; ++t, ++id, ++row) {
+        const bool counts =
+            config.positions_skip_padding ? id->value != config.pad : t < static_cast<std::size_t>(length);
+        if (counts) { ++at; }
+        *row = counts ? at : std::max(first, 0);
+      }
+    }
+    return rows;
+  }
+  [[nodiscard]] auto angles(const seq& n) const {
+    std::vector<typename encoder_pass<Dims>::tables_type> made;
+    for (const rotary_settings& one : config.rotary) {
+      made.push_back(tables_of<seq, typename Dims::pairs>(one.angles_for(n.extent()), one.scale, starting_at(n, 0)));
+    }
+    return made;
+  }
+  [[nodiscard]] auto biases(const seq& n) const {
+    decltype(encoder_pass<Dims>::bias) made;
+    for (const auto& table : distances) {
+      const auto rows = relative_ids<seq, key, buckets>(seq{n.extent()}, key{n.extent()}, extent_in<buckets>(table),
+                                                        t5_buckets{true, config.bucket_distance});
+      made.push_back(gather<buckets>(table, rows));
+    }
+    return made;
+  }
+  void check_length(std::size_t count, std::size_t number) const {
+    if (count == 0) {
+      dimwise::detail::raise<extent_error>(error{} << "together: text " << number
+                                                   << " has no tokens, and no vector of length 1");
+    }
+    if (count > longest()) {
+      dimwise::detail::raise<extent_error>(error{} << "together: text " << number << " has " << count
+                                                   << " tokens, the model takes " << longest());
+    }
+  }
+  void expect(encoder_task needed, const char* operation) const {
+    if (task != needed) {
+      dimwise::detail::raise<extent_error>(error{} << operation
+                                                   << ": the encoder was read for another task, without "
+                                                      "the layers that compute this");
+    }
+  }
+  [[nodiscard]] static vectors_type of_length_one(const vectors_type& x) {
+    const vectors_type scaled = x / sqrt(sum<d_model>(x * x));
+    const tensor squares = sum<d_model>(scaled * scaled);
+    const auto each = squares.values();
+    for (std::size_t i = 0; i < each.size(); ++i) {
+      if (!(each[i] > 0.5F)) {  // NaN, or 0 after an overflow of squares
+        dimwise::detail::raise<number_error>(error{} << "embedded: the vector of text " << i
+                                                     << " has no direction: its length is 0, infinite or NaN");
+      }
+    }
+    return scaled;
+  }
+};
+
+}  // namespace dimwise::models
+
+#pragma GCC diagnostic pop

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/models/encoder/keys.hpp -- reads the keys of config.json that encoder families share.
+//
+// Layer: models.
+// Tests: tests/models/encoder.test.cpp
+#pragma once
+
+#include <dimwise/io/config.hpp>
+#include <dimwise/models/encoder/names.hpp>
+#include <dimwise/models/language_model.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace dimwise::models {
+
+/// A key of config.json and the value of a class that lacks it.
+struct count_key {
+  const char* key;
+  std::size_t otherwise;
+};
+
+/// The keys of an encoder's extents.
+struct encoder_keys {
+  count_key vocab = {"vocab_size", 30522};
+  count_key features = {"hidden_size", 768};
+  count_key heads = {"num_attention_heads", 12};
+  count_key hidden = {"intermediate_size", 3072};
+  count_key layers = {"num_hidden_layers", 12};
+};
+
+/// An integer of at least 0; `otherwise` if the key is absent.
+[[nodiscard]] inline std::size_t whole_setting(io::config_check& config, const std::string& key,
+                                               std::size_t otherwise) {
+  const double n = config.number(key, static_cast<double>(otherwise), io::number_range::from_zero);
+  if (n != std::floor(n) || n > 2147483647.0) {
+    config.differs(key + " is not a whole number from 0 to 2^31 - 1");
+    return otherwise;
+  }
+  return static_cast<std::size_t>(n);
+}
+
+/// Reads the names of the labels. Without `id2label` the labels are `num_labels` numbers, by default 2.
+inline void read_labels(io::config_check& config, encoder_config& to) {
+  const nlohmann::json names = config.object("id2label");
+  const std::size_t most = std::max<std::size_t>(names.size(), 1);
+  if (names.empty()) {
+    const std::size_t count = std::min<std::size_t>(config.count("num_labels", 2), 65536);
+    for (std::size_t i = 0; i < count; ++i) { to.labels.push_back("LABEL_" + std::to_string(i)); }
+  } else {
+    for (std::size_t i = 0; i < most; ++i) {
+      const auto found = names.find(std::to_string(i));
+      if (found == names.end() || !found->is_string()) {
+        config.differs("id2label has " + std::to_string(most) + " entries, but no name of label " + std::to_string(i));
+        to.labels.emplace_back();
+        continue;
+      }
+      to.labels.push_back(found->get<std::string>());
+    }
+  }
+  to.extents.labels = to.labels.size();
+  to.labels_are_independent = to.labels.size() == 1 || config.word("problem_type", "") == "multi_label_classification";
+}
+
+/// Reads the extents by these keys; every layer has a block of its own. `arrays_of_block` is the least number of arrays
+/// that a block has.
+[[nodiscard]] inline encoder_description described_encoder(io::config_check& config, const io::archive& weights,
+                                                           const encoder_keys& keys, std::size_t arrays_of_block) {
+  encoder_description d;
+  encoder_config& c = d.config;
+  encoder_extents& e = c.extents;
+  const auto count = [&](const count_key& k) { return config.count(k.key, k.otherwise); };
+  c.model_type = config.word("model_type");
+  e.vocab = count(keys.vocab);
+  e.features = e.embedding = count(keys.features);
+  e.heads = count(keys.heads);
+  e.of_head = head_extent(config, e.features, e.heads);
+  e.hidden = count(keys.hidden);
+  const std::size_t layers = count(keys.layers);
+  const std::size_t most = weights.arrays().size() / std::max<std::size_t>(arrays_of_block, 1);
+  if (layers > most) {
+    config.differs(std::string(keys.layers.key) + " is " + std::to_string(layers) + ", but " + weights.title() +
+                   " has " + std::to_string(weights.arrays().size()) + " arrays, and each layer needs " +
+                   std::to_string(arrays_of_block));
+  }
+  e.blocks = std::min(layers, most);
+  for (std::size_t i = 0; i < e.blocks; ++i) { c.layers.push_back({i, -1, 0}); }
+  read_labels(config, c);
+  return d;
+}
+
+/// Reads the epsilon of the norms.
+inline void read_epsilon(io::config_check& config, const char* key, double otherwise, encoder_config& to) {
+  to.norm.epsilon = config.number(key, otherwise, io::number_range::from_zero);
+}
+
+/// Rejects what no encoder here computes: decoders, cross-attention, positions other than absolute ones, and heads that
+/// were removed.
+inline void reject_other_encoders(io::config_check& config) {
+  config.expect_flag("is_decoder", false, false);
+  config.expect_flag("add_cross_attention", false, false);
+  config.expect_word("position_embedding_type", {"absolute"}, "absolute");
+  if (!config.object("pruned_heads").empty()) { config.differs("pruned_heads is not supported"); }
+}
+
+/// An output of masked tokens with its own weight is not read.
+inline void expect_tied(io::config_check& config) { config.expect_flag("tie_word_embeddings", true, true); }
+
+}  // namespace dimwise::models

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/models/encoders/albert.hpp -- ALBERT (Lan et al. 2020) as settings and array names.
+//
+// Layer: models. Layers share the parameters of their group; the embedding is mapped to the features of the layers.
+// Tests: the conformance suite `architectures`, case albert
+#pragma once
+
+#include <dimwise/models/encoders/bert.hpp>
+
+namespace dimwise::models {
+
+[[nodiscard]] inline encoder_description read_albert_settings(io::config_check& config, const io::archive& weights) {
+  encoder_keys keys;
+  keys.vocab.otherwise = 30000;
+  keys.features.otherwise = 4096;
+  keys.heads.otherwise = 64;
+  keys.hidden.otherwise = 16384;
+  keys.layers = {"num_hidden_groups", 1};  // the layers with parameters of their own
+  encoder_description d = described_like_bert(config, weights, keys);
+  encoder_config& c = d.config;
+  c.extents.embedding = config.count("embedding_size", 128);
+  c.projects = true;
+  c.feed.activation = activation_of(config, "hidden_act", "gelu_new");
+  c.classifier = {true, true, activation_kind::tanh, {}, false};
+  c.predictor.activation = c.feed.activation;
+
+  const std::size_t groups = c.extents.blocks;
+  const std::size_t inner = config.count("inner_group_num", 1);
+  const std::size_t layers = config.count("num_hidden_layers", 12);
+  constexpr std::size_t most = 4096;
+  if (layers > most || layers < groups || inner > most || groups * inner * 16 > weights.arrays().size()) {
+    config.differs("num_hidden_layers = " + std::to_string(layers) + ", num_hidden_groups = " + std::to_string(groups) +
+                   " and inner_group_num = " + std::to_string(inner) + " do not fit " + weights.title() +
+                   ", which has " + std::to_string(weights.arrays().size()) + " arrays");
+    return d;
+  }
+  c.layers.clear();
+  d.names.blocks.clear();
+  for (std::size_t i = 0; i < layers; ++i) {
+    const double layers_of_group = static_cast<double>(layers) / static_cast<double>(groups);
+    const auto group = std::min(static_cast<std::size_t>(static_cast<double>(i) / layers_of_group), groups - 1);
+    for (std::size_t j = 0; j < inner; ++j) { c.layers.push_back({group * inner + j, -1, 0}); }
+  }
+  for (std::size_t g = 0; g < groups; ++g) {
+    for (const std::string& one : numbered_blocks(".albert_layers.", inner)) {
+      d.names.blocks.push_back("encoder.albert_layer_groups." + std::to_string(g) + one);
+    }
+  }
+  c.extents.blocks = groups * inner;
+
+  encoder_names& n = d.names;
+  n.prefix = "albert.";
+  n.projection = "encoder.embedding_hidden_mapping_in";
+  n.query = "attention.query";
+  n.key = "attention.key";
+  n.value = "attention.value";
+  n.output = "attention.dense";
+  n.norm1 = "attention.LayerNorm";
+  n.up = "ffn";
+  n.down = "ffn_output";
+  n.norm2 = "full_layer_layer_norm";
+  n.classifier = {"pooler", true, "", "classifier", ""};
+  n.token_classifier = {"", false, "", "classifier", ""};
+  n.predictor = {"predictions.dense", false, "predictions.LayerNorm", "predictions.decoder", "predictions.bias"};
+  n.unused.insert(n.unused.end(), {"predictions.", "sop_classifier."});
+  return d;
+}
+
+inline const encoder_family albert_family{{"albert"}, read_albert_settings};
+
+}  // namespace dimwise::models
