@@ -56,7 +56,8 @@ std::string runner_of(const nlohmann::json& entry) {
   if (entry.contains("upstream")) { return "gradient of " + entry.at("config").at("operation").get<std::string>(); }
   if (entry.contains("family")) { return entry.at("family"); }
   if (entry.contains("architecture")) { return entry.at("architecture"); }
-  return "safetensors";  // files, and the verdict of their reference parser
+  if (entry.contains("kind")) { return entry.at("kind"); }  // of an architecture: encoder, decoder, seq2seq
+  return "safetensors";                                     // files, and the verdict of their reference parser
 }
 
 std::map<std::string, runner>& runners() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Packs a folder of conformance data (manifest.json + .npy files) into one file.
 
-    python3 tests/data/pack_data.py FOLDER OUTPUT.dwpack [--set KEY=TEXT ...]
+    python3 tests/data/pack_data.py FOLDER OUTPUT.dwpack [--set KEY=TEXT ...] [--only KEY=TEXT]
     python3 tests/data/pack_data.py --list FILE.dwpack          # what is inside, one line per array
 
 The container, all numbers little-endian:
@@ -15,10 +15,12 @@ The header is {"manifest": ..., "arrays": {NAME: {"dtype", "shape", "offset", "b
 of the file. NAME is the path of the .npy file without "cases/" and ".npy", for example "single_head/weight.W_query".
 The manifest is the folder's own, whole, except that {"file": "cases/x/y.npy"} becomes {"array": "x/y"}, and that
 pointers to other files (the same numbers as .safetensors) are left out. Arrays with the same bytes are stored once.
-Files of other formats ({"file": "files/x.safetensors"}, and those of a model in {"dir": ...}) are stored whole, as an
-array of uint8 that has their path as its name.
+Files of other formats ({"file": "files/x.safetensors"}, those of a model in {"dir": ...}, and all files of {"folder": ...})
+are stored whole, as an array of uint8 that has their path as its name.
 
 --set writes a text into the manifest, for example --set origin.document="where the numbers come from".
+
+--only packs the cases in which KEY is TEXT, for example --only kind=encoder.
 
 Standard library only. tests/support/pack.hpp reads the files.
 """
@@ -73,8 +75,13 @@ def array_name(file):
     return file.removeprefix("cases/").removesuffix(".npy")
 
 
-def pack(folder, output, settings):
+def pack(folder, output, settings, only):
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    if only:
+        key, equals, text = only.partition("=")
+        manifest["cases"] = [case for case in manifest["cases"] if case.get(key) == text]
+        if not equals or not manifest["cases"]:
+            fail(f"--only {only}: expected KEY=TEXT of some cases")
     for setting in settings:
         key, equals, text = setting.partition("=")
         if not equals:
@@ -121,6 +128,9 @@ def pack(folder, output, settings):
             for value in node.values():
                 if (folder / node["dir"] / str(value)).is_file():
                     store_bytes(f"{node['dir']}/{value}")
+        elif "folder" in node:
+            for file in sorted((folder / node["folder"]).iterdir()):
+                store_bytes(f"{node['folder']}/{file.name}")
         elif "file" in node:
             store_bytes(node["file"])
         return {key: walk(value) for key, value in node.items() if key != "safetensors"}
@@ -161,11 +171,12 @@ def main():
     parser.add_argument("output", nargs="?", type=pathlib.Path)
     parser.add_argument("--list", metavar="FILE", type=pathlib.Path)
     parser.add_argument("--set", action="append", default=[], metavar="KEY=TEXT")
+    parser.add_argument("--only", metavar="KEY=TEXT")
     arguments = parser.parse_args()
     if arguments.list:
         show(arguments.list)
     elif arguments.folder and arguments.output:
-        pack(arguments.folder, arguments.output, arguments.set)
+        pack(arguments.folder, arguments.output, arguments.set, arguments.only)
     else:
         parser.error("give FOLDER and OUTPUT, or --list FILE")
 
