@@ -105,6 +105,7 @@ def main():
     check("JSON", len(found) == 1 and found[0]["id"] == "ERROR_R1_dimension_is_not_in_the_operand" and found[0]["input_line"] == 2 and
           (found[0]["file"], found[0]["line"], found[0]["rule"]) == ("a.cpp", 3, "R1") and found[0]["columns"][1] == {"name": "key[5]", "culprit": True, "mark": False} and
           found[0]["rows"][1] == {"label": "operand", "cells": ["present", "lacking"]}, found)
+    check("the parts of JSON", found[0]["column"] == 9 and found[0]["causes"] and found[0]["fix"], found)
     table = json.loads(run("--list").stdout)
     check("list", len(table) > 100 and all(one["fix"] and one["causes"] and one["title"] for one in table), len(table))
     for error, expected in TABLES:
