@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // src/library.cpp -- the functions that are compiled once for all programs (support/library.hpp).
 #define DIMWISE_COMPILES_LIBRARY
+#if !defined(DIMWISE_PLAIN_ONLY)
 #include <dimwise/eval/attention_definitions.hpp>
 #include <dimwise/eval/kernels_epilogue_definitions.hpp>
 #include <dimwise/eval/kernels_product_definitions.hpp>
+#endif
 #include <dimwise/eval/top_k_definitions.hpp>
 #include <dimwise/expr/explain_words_definitions.hpp>
 #include <dimwise/expr/rotary_definitions.hpp>

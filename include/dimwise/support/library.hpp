@@ -13,13 +13,15 @@
 // A program that links the target dimwise::dimwise sees declarations only; src/library.cpp contains the definitions.
 // This saves compile time for code over strings and lists, for which a compiler instantiates the standard library even
 // if unused, and for functions that every formula calls. The macros that select the kernels of a file
-// (kernels/dispatch/configuration.hpp) also select these functions. With _GLIBCXX_DEBUG, which must be equal in all
-// files of a program, containers differ from the library's: then each file has these functions.
+// (kernels/dispatch/configuration.hpp) also select these functions; a program of the scalar path (DIMWISE_PLAIN_ONLY) that links
+// src/library.cpp defines DIMWISE_COMPILED_LIBRARY for both. With _GLIBCXX_DEBUG, which must be equal in all files of a
+// program, containers differ from the library's: then each file has these functions.
 #pragma once
 
 #include <dimwise/support/compiler.hpp>
 
-#if defined(DIMWISE_COMPILED_KERNELS) && !defined(DIMWISE_PLAIN_ONLY) && !defined(_GLIBCXX_DEBUG)
+#if (defined(DIMWISE_PLAIN_ONLY) ? defined(DIMWISE_COMPILED_LIBRARY) : defined(DIMWISE_COMPILED_KERNELS)) && \
+    !defined(_GLIBCXX_DEBUG)
 #define DIMWISE_DETAIL_HAS_LIBRARY 1
 #define DIMWISE_DETAIL_LIBRARY
 #else

@@ -15,7 +15,7 @@
 #include <new>
 #include <utility>
 
-#if __has_include(<sys/mman.h>)
+#if __has_include(<sys/mman.h>) && !defined(__wasi__)  // the header of WASI is an error
 #include <sys/mman.h>
 #endif
 
