@@ -10,9 +10,6 @@
 
 #include <vector>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
-
 namespace dimwise::models {
 
 /// What the layers of a forward pass share: the lengths of the texts, rotary positions, and at most one bias of the
@@ -42,8 +39,12 @@ struct encoder_attention {
   using value_projection = nn::linear<nn::from<d_model>, nn::to<heads, d_v>, nn::optional_bias, Weights>;
   using output_projection = nn::linear<nn::from<heads, d_v>, nn::to<d_model>, nn::optional_bias, Weights>;
 
-  BOOST_HANA_DEFINE_STRUCT(encoder_attention, (projection, query), (projection, key), (value_projection, value),
-                           (output_projection, output));
+  projection query{};
+  projection key{};
+  value_projection value{};
+  output_projection output{};
+  using members = nn::member_list<&encoder_attention::query, &encoder_attention::key, &encoder_attention::value,
+                                  &encoder_attention::output>;
 
   /// An attention without parameters, with or without biases.
   [[nodiscard]] static encoder_attention of(bool bias) {
@@ -88,8 +89,12 @@ struct encoder_block {
   // A list of one norm or none: the first layer may lack one.
   using norm_list = std::vector<norm_type>;
 
-  BOOST_HANA_DEFINE_STRUCT(encoder_block, (attention_type, attention), (norm_list, norm1), (feed_type, feed_forward),
-                           (norm_type, norm2));
+  attention_type attention{};
+  norm_list norm1{};
+  feed_type feed_forward{};
+  norm_type norm2{};
+  using members = nn::member_list<&encoder_block::attention, &encoder_block::norm1, &encoder_block::feed_forward,
+                                  &encoder_block::norm2>;
 
   /// A block of these settings, whose parameters are empty.
   [[nodiscard]] static encoder_block of(const encoder_config& c, bool has_norm1) {
@@ -110,5 +115,3 @@ struct encoder_block {
 };
 
 }  // namespace dimwise::models
-
-#pragma GCC diagnostic pop

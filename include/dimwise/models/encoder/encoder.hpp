@@ -19,9 +19,6 @@
 #include <string>
 #include <vector>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
-
 namespace dimwise::models {
 
 /// An encoder. Weights is the format of the layers' weights and the token embedding (nn/weight.hpp); other parameters
@@ -59,10 +56,19 @@ struct encoder {
   using token_scores_type = tensor<float, batch, seq, labels>;
   using token_logits_type = tensor<float, batch, seq, vocab>;
 
-  BOOST_HANA_DEFINE_STRUCT(encoder, (token_embedding_type, token_embedding), (position_list, positions),
-                           (segment_list, segment_table), (embedding_norm_list, embedding_norm),
-                           (projection_list, projection), (bucket_list, distances), (block_list, blocks),
-                           (norm_list, norm), (label_list, classifier), (token_list, predictor));
+  token_embedding_type token_embedding{};
+  position_list positions{};
+  segment_list segment_table{};
+  embedding_norm_list embedding_norm{};
+  projection_list projection{};
+  bucket_list distances{};
+  block_list blocks{};
+  norm_list norm{};
+  label_list classifier{};
+  token_list predictor{};
+  using members = nn::member_list<&encoder::token_embedding, &encoder::positions, &encoder::segment_table,
+                                  &encoder::embedding_norm, &encoder::projection, &encoder::distances, &encoder::blocks,
+                                  &encoder::norm, &encoder::classifier, &encoder::predictor>;
   encoder_config config;
   encoder_task task = encoder_task::features;
 
@@ -244,5 +250,3 @@ struct encoder {
 };
 
 }  // namespace dimwise::models
-
-#pragma GCC diagnostic pop

@@ -10,9 +10,6 @@
 
 #include <vector>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
-
 namespace dimwise::models {
 
 /// The scores of labels: output(norm(f(dense(x)))), in which dense and norm may be absent.
@@ -26,8 +23,11 @@ struct label_head {
   using output_type = nn::linear<nn::from<d_model>, nn::to<labels>>;
   using dense_list = std::vector<dense_type>;
   using norm_list = std::vector<any_norm<d_model>>;
-  BOOST_HANA_DEFINE_STRUCT(label_head, (dense_list, dense), (activation_kind, activation), (norm_list, norm),
-                           (output_type, output));
+  dense_list dense{};
+  activation_kind activation{};
+  norm_list norm{};
+  output_type output{};
+  using members = nn::member_list<&label_head::dense, &label_head::activation, &label_head::norm, &label_head::output>;
 
   /// A head of these settings, whose parameters are empty.
   [[nodiscard]] static label_head of(const encoder_head_settings& s) {
@@ -56,8 +56,11 @@ struct token_head {
   using dense_type = nn::linear<nn::from<d_model>, nn::to<d_embed>, nn::optional_bias>;
   using norm_type = any_norm<d_embed>;
   using bias_list = std::vector<tensor<float, vocab>>;
-  BOOST_HANA_DEFINE_STRUCT(token_head, (dense_type, dense), (activation_kind, activation), (norm_type, norm),
-                           (bias_list, bias));
+  dense_type dense{};
+  activation_kind activation{};
+  norm_type norm{};
+  bias_list bias{};
+  using members = nn::member_list<&token_head::dense, &token_head::activation, &token_head::norm, &token_head::bias>;
 
   /// A head of these settings, whose parameters are empty.
   [[nodiscard]] static token_head of(const encoder_head_settings& s, bool has_bias) {
@@ -74,5 +77,3 @@ struct token_head {
 };
 
 }  // namespace dimwise::models
-
-#pragma GCC diagnostic pop
