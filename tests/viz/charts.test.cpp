@@ -58,8 +58,39 @@ TEST_CASE("charts: curves over x") {
   // Zero has no place on a logarithmic axis.
   const std::string gap = draw_curves({{"", {1, 0, 100}}}, {.log_y = true}).svg();
   CHECK(has(gap, "M62 308h0.01M682 48h0.01"));
+  CHECK(has(gap, ">not drawn: 1 not above 0</text>"));
+  CHECK(has(draw_curves(growth, {.width = 100}).svg(), "width=\"186\""));
   CHECK_THROWS_WITH_AS((void)draw_curves({{"time", {1, 2}, {1}}}), "draw_curves: time has 2 values and 1 x coordinates",
                        extent_error);
+}
+
+TEST_CASE("charts: curves that hide each other differ in dashes, and what is not drawn is counted by kind") {
+  const std::vector<double> same{1, 2};
+  const std::string s = draw_curves({{"a", same}, {"b", same}, {"c", same}}).svg();
+  const std::string line = "<path d=\"M62 178L682 48\" class=\"strand ";
+  CHECK(has(s, line + "k0\""));
+  CHECK(has(s, line + "k1 d1\""));
+  CHECK(has(s, line + "k2 d2\""));
+  CHECK(count(s, "h26\" class=\"strand k1 d1\"") == 1);  // and so in the legend
+  const std::vector<curve> nine(9, curve{"", same});
+  CHECK(has(draw_curves(nine).svg(), "strand k0 d1"));  // the colour of the first, and other dashes
+
+  const double inf = INFINITY;
+  const std::string odd = draw_curves({{"loss", {1, std::nan(""), inf, -inf, -inf, 2}}, {"other", same}}).svg();
+  CHECK(has(odd, ">loss; not drawn: 1 NaN, 1 ∞, 2 -∞</text>"));
+  CHECK(has(odd, "in 6 steps. loss; not drawn: 1 NaN, 1 ∞, 2 -∞."));
+  CHECK(has(odd, ">other</text>"));
+  CHECK(has(draw_curves({{"", {1, 2}, {inf, 1}}}).svg(), ">not drawn: 1 ∞</text>"));
+}
+
+TEST_CASE("charts: dots that hide each other are moved apart, and differ in shape") {
+  CHECK(detail::moved_apart({1, 100, 1}) == std::vector<double>{-5, 0, 5});
+  CHECK(detail::moved_apart({20, 11.5, 3}) == std::vector<double>{5, 0, -5});
+  CHECK(detail::moved_apart({1, 10}) == std::vector<double>{0, 0});
+  CHECK(detail::moved_apart({}).empty());
+  for (std::size_t k = 0; k < detail::colour_count; ++k) {
+    for (std::size_t other = 0; other < k; ++other) { CHECK(detail::mark_of(k, 0, 0) != detail::mark_of(other, 0, 0)); }
+  }
 }
 
 TEST_CASE("charts: dots in rows") {
@@ -68,8 +99,10 @@ TEST_CASE("charts: dots in rows") {
           .svg();
   CHECK(has(s, ">a&lt;b</text>"));
   CHECK(has(s, "<title>a&lt;b, theirs: 2</title>"));
-  CHECK(count(s, "<circle") == 3 + 2);  // and the key
-  CHECK(has(s, "<desc>time. a&lt;b: ours 1; theirs 2; second: ours 1;</desc>"));
+  CHECK(count(s, "class=\"dot mark k0\"") == 2 + 1);  // and the key
+  CHECK(count(s, "class=\"dot mark k1\"") == 1 + 1);
+  CHECK(has(s, ">theirs; not drawn: 1 NaN</text>"));
+  CHECK(has(s, "<desc>time. a&lt;b: ours 1; theirs 2; second: ours 1; theirs; not drawn: 1 NaN.</desc>"));
   CHECK_FALSE(has(draw_dots({}, {}).svg(), "nan"));
   CHECK_THROWS_WITH_AS((void)draw_dots({"a"}, {{"ours", {1, 2}}}), "draw_dots: ours has 2 values for 1 rows",
                        extent_error);

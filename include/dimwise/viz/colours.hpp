@@ -18,6 +18,9 @@ namespace dimwise::detail {
 
 inline constexpr std::size_t colour_count = 8;
 
+// The class of the k-th series of a picture.
+inline std::string colour_of(std::size_t k) { return "k" + std::to_string(k % colour_count); }
+
 // The colours of the dimensions in a text or picture.
 class dimension_colours {
  public:

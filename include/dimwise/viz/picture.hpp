@@ -28,7 +28,7 @@ namespace dimwise {
 namespace detail {
 
 // Classes: c0 … c7 the colours of dimensions; ink, soft, faint for words; box; heat and cold for numbers above and
-// below zero; odd for what is no number; off for what a mask hides.
+// below zero; odd for what is no number; off for what a mask hides; d1 … d7 the dashes of curves, mark for those of dots.
 inline constexpr const char* style_sheet =
 #include <dimwise/viz/pictures/picture.css>
     ;
@@ -82,9 +82,9 @@ class canvas {
             (opacity < 1 ? " fill-opacity=\"" + svg_number(opacity) + "\"" : "");
     all_ += titled("rect", title);
   }
-  void path(const std::string& d, const std::string& classes, double opacity = 1) {
+  void path(const std::string& d, const std::string& classes, double opacity = 1, const std::string& title = "") {
     all_ += "<path d=\"" + d + "\"" + style(classes) +
-            (opacity < 1 ? " fill-opacity=\"" + svg_number(opacity) + "\"" : "") + "/>\n";
+            (opacity < 1 ? " fill-opacity=\"" + svg_number(opacity) + "\"" : "") + titled("path", title);
   }
   void dot(double x, double y, double radius, const std::string& classes, const std::string& title = "") {
     all_ += "<circle cx=\"" + svg_number(x) + "\" cy=\"" + svg_number(y) + "\" r=\"" + svg_number(radius) + "\"" +

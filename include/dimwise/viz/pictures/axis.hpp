@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/viz/pictures/axis.hpp -- an axis of a chart: the mapping of values to positions, and its tick marks.
+// dimwise/viz/pictures/axis.hpp -- an axis of a chart: the mapping of values to positions, its tick marks, and the
+// counts of values that it cannot show.
 //
 // Layer: viz.
 // Tests: tests/viz/charts.test.cpp
 #pragma once
+
+#include <dimwise/support/text_warning.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -12,6 +15,8 @@
 #include <limits>
 #include <string>
 #include <vector>
+
+DIMWISE_DETAIL_TEXT_BEGIN;
 
 namespace dimwise::detail {
 
@@ -27,6 +32,39 @@ inline std::string scale_number(double v) {
   char digits[32];
   const auto r = std::to_chars(digits, digits + sizeof(digits), v, std::chars_format::general, 5);
   return {digits, r.ptr};
+}
+
+// Counts values that a chart leaves out, by kind.
+class left_out {
+ public:
+  // `shown`: whether the chart shows the value.
+  void take(double v, bool shown) {
+    if (shown) { return; }
+    ++(std::isnan(v) ? nan_ : (std::isinf(v) ? (v < 0 ? below_ : above_) : outside_));
+  }
+  // "2 NaN, 1 ∞, 3 -∞, 1 not above 0"; empty if every value is shown.
+  [[nodiscard]] std::string words() const {
+    std::string s;
+    const auto add = [&](std::size_t n, const char* kind) {
+      if (n > 0) { s += (s.empty() ? "" : ", ") + std::to_string(n) + " " + kind; }
+    };
+    add(nan_, "NaN");
+    add(above_, "∞");
+    add(below_, "-∞");
+    add(outside_, "not above 0");  // finite values that a logarithmic axis does not have
+    return s;
+  }
+
+ private:
+  std::size_t nan_ = 0;
+  std::size_t above_ = 0;
+  std::size_t below_ = 0;
+  std::size_t outside_ = 0;
+};
+// A name with what is left out: "train; not drawn: 2 NaN".
+inline std::string name_and_rest(const std::string& name, const left_out& rest) {
+  const std::string words = rest.words();
+  return name + (words.empty() ? "" : (name.empty() ? "" : "; ") + ("not drawn: " + words));
 }
 
 class chart_axis {
@@ -86,3 +124,5 @@ class chart_axis {
 };
 
 }  // namespace dimwise::detail
+
+DIMWISE_DETAIL_TEXT_END;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/viz/pictures/curve.hpp -- draw_curves: line charts, for example of a training loss.
 //
-// Layer: viz. Axes have round ticks; NaN and infinities leave gaps in a curve.
+// Layer: viz. Axes have round ticks. NaN and infinities leave gaps in a curve and are counted in its label. Curves differ
+// in colour and dashes.
 // Tests: tests/viz/pictures.test.cpp, tests/viz/charts.test.cpp
 //
 //   draw_curves({{"training", losses}}, {.title = "loss", .y = "nats for each byte"}).save("loss.svg");
@@ -29,8 +30,8 @@ struct curve {
   std::vector<double> values;
   std::vector<double> x = {};
 };
-/// The labels of a chart, the number of the first step, and whether the axes are logarithmic. A logarithmic axis cannot
-/// show zero and negative values.
+/// The labels of a chart, the number of the first step, whether the axes are logarithmic, and the width of the plot in
+/// pixels. A logarithmic axis cannot show zero and negative values.
 struct curve_options {
   std::string title = "curves";
   std::string x = "step";
@@ -38,6 +39,7 @@ struct curve_options {
   std::size_t first = 1;
   bool log_x = false;
   bool log_y = false;
+  double width = 620;
 };
 
 namespace detail {
@@ -84,51 +86,65 @@ class curve_chart {
     canvas c;
     c.text(left, 24, o_.title, "strong");
     for (const double v : up_.marks()) {
-      c.path("M" + point(left, y_of(v)) + "h" + svg_number(width), "rule");
+      c.path("M" + point(left, y_of(v)) + "h" + svg_number(o_.width), "rule");
       c.text(left - 8, y_of(v) + 4, scale_number(v), "end soft small");
     }
     for (const double x : across_.marks()) { c.text(x_of(x), top + height + 18, scale_number(x), "middle soft small"); }
-    c.text(left + width / 2, top + height + 36, o_.x, "middle soft small");
-    c.text(left + width, 24, o_.y, "end soft small");
+    c.text(left + o_.width / 2, top + height + 36, o_.x, "middle soft small");
+    c.text(left + o_.width, 24, o_.y, "end soft small");
     std::string description = o_.title + ".";
     double key = left;
     for (std::size_t k = 0; k < curves_.size(); ++k) {
       const curve& one = curves_[k];
-      const std::string colour = "k" + std::to_string(k % colour_count);
+      const std::size_t dash = (k + k / colour_count) % colour_count;
+      const std::string look = "strand " + colour_of(k) + (dash == 0 ? "" : " d" + std::to_string(dash));
       const std::string path = path_of(one);
-      if (!path.empty()) { c.path(path, "strand " + colour); }
-      if (curves_.size() > 1 || !one.name.empty()) {
-        c.rectangle(key, top + height + 48, 12, 4, "dot " + colour, 2);
-        c.text(key + 18, top + height + 54, one.name, "small");
-        key += 40 + letter_width * static_cast<double>(columns_of(one.name));
+      const std::string name = name_and_rest(one.name, rest_of(one));
+      if (!path.empty()) { c.path(path, look); }
+      if (curves_.size() > 1 || !name.empty()) {
+        c.path("M" + point(key, top + height + 50) + "h26", look);
+        c.text(key + 34, top + height + 54, name, "small");
+        key += 56 + letter_width * static_cast<double>(columns_of(name));
       }
       if (!one.values.empty()) {
         description += " " + one.name + ": from " + scale_number(one.values.front()) + " to " +
                        scale_number(one.values.back()) + " in " + std::to_string(one.values.size()) + " steps.";
+        if (name != one.name) { description += " " + name + "."; }
       }
     }
-    return {std::max(left + width + 24, key), top + height + 68, o_.title, description, c.str()};
+    return {std::max(left + o_.width + 24, key), top + height + 68, o_.title, description, c.str()};
   }
 
  private:
   static constexpr double left = 62;
   static constexpr double top = 48;
-  static constexpr double width = 620;
   static constexpr double height = 260;
 
-  [[nodiscard]] double x_of(double x) const { return left + width * across_.place(x); }
+  [[nodiscard]] double x_of(double x) const { return left + o_.width * across_.place(x); }
   [[nodiscard]] double y_of(double v) const { return top + height * (1 - up_.place(v)); }
+  [[nodiscard]] double x_at(const curve& one, std::size_t i) const {
+    return one.x.empty() ? static_cast<double>(o_.first + i) : one.x[i];
+  }
+  // Whether the chart shows the i-th value.
+  [[nodiscard]] bool has(const curve& one, std::size_t i) const {
+    return i < one.values.size() && up_.has(one.values[i]) && across_.has(x_at(one, i));
+  }
+  [[nodiscard]] left_out rest_of(const curve& one) const {
+    left_out rest;
+    for (std::size_t i = 0; i < one.values.size(); ++i) {
+      const double v = one.values[i];
+      rest.take(up_.has(v) ? x_at(one, i) : v, has(one, i));
+    }
+    return rest;
+  }
   // The SVG path of a curve: a gap for NaN and infinities, a dot for a value between two gaps.
   [[nodiscard]] std::string path_of(const curve& one) const {
-    const auto x = [&](std::size_t i) { return one.x.empty() ? static_cast<double>(o_.first + i) : one.x[i]; };
-    const auto has = [&](std::size_t i) {
-      return i < one.values.size() && up_.has(one.values[i]) && across_.has(x(i));
-    };
     std::string path;
     for (std::size_t i = 0; i < one.values.size(); ++i) {
-      const bool joined = i > 0 && has(i - 1);
-      if (has(i)) { path += (joined ? "L" : "M") + point(x_of(x(i)), y_of(one.values[i])); }
-      if (has(i) && !joined && !has(i + 1)) { path += "h0.01"; }
+      if (!has(one, i)) { continue; }
+      const bool joined = i > 0 && has(one, i - 1);
+      path += (joined ? "L" : "M") + point(x_of(x_at(one, i)), y_of(one.values[i]));
+      if (!joined && !has(one, i + 1)) { path += "h0.01"; }
     }
     return path;
   }

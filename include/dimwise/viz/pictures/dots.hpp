@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/viz/pictures/dots.hpp -- draw_dots: dot plots with one row per measurement and one dot per series.
 //
-// Layer: viz. For comparisons row by row, such as the times of several libraries (Cleveland 1984).
+// Layer: viz. For comparisons row by row, such as the times of several libraries (Cleveland 1984). Series differ in colour
+// and shape; dots that would hide each other are moved apart, up and down in their row.
 // Tests: tests/viz/charts.test.cpp
 //
 //   draw_dots({"n 128", "n 512"}, {{"ours", {1, 1}}, {"theirs", {1.3, 1.2}}}, {.title = "time", .x = "times ours"});
@@ -11,6 +12,8 @@
 #include <dimwise/viz/pictures/curve.hpp>
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -26,10 +29,49 @@ struct dot_options {
   bool log = false;
 };
 
+namespace detail {
+
+// The outline of the dot of the k-th series around a point: another shape for each of eight series.
+inline std::string mark_of(std::size_t k, double x, double y) {
+  static constexpr std::array<const char*, colour_count> outlines{
+      "m-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z",                                    // circle
+      "m-4.5 -4.5h9v9h-9z",                                                       // square
+      "m0 -5.5l5.5 10h-11z",                                                      // triangle
+      "m0 -6l6 6l-6 6l-6 -6z",                                                    // diamond
+      "m0 5.5l5.5 -10h-11z",                                                      // triangle upside down
+      "m-1.7 -5.5h3.4v3.8h3.8v3.4h-3.8v3.8h-3.4v-3.8h-3.8v-3.4h3.8z",             // plus
+      "m-2 -6h4v12h-4z",                                                          // bar
+      "m-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0zm3 0a2 2 0 1 1 4 0a2 2 0 1 1 -4 0z",  // ring
+  };
+  return "M" + point(x, y) + outlines.at(k % colour_count);
+}
+
+// How far each dot of a row moves up or down, so that dots at nearly the same x do not hide each other.
+inline std::vector<double> moved_apart(const std::vector<double>& x) {
+  constexpr double closest = 9;
+  constexpr double room = 10;
+  std::vector<std::size_t> order(x.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return x[a] < x[b]; });
+  std::vector<double> moves(x.size());
+  for (std::size_t begin = 0; begin < order.size();) {
+    std::size_t end = begin + 1;
+    while (end < order.size() && x[order[end]] - x[order[end - 1]] < closest) { ++end; }
+    const auto steps = static_cast<double>(end - begin - 1);
+    for (std::size_t i = begin; i < end && steps > 0; ++i) {
+      moves[order[i]] = room * (static_cast<double>(i - begin) / steps - 0.5);
+    }
+    begin = end;
+  }
+  return moves;
+}
+
+}  // namespace detail
+
 namespace no_adl {
 
-/// Draws one dot per row and series; NaN and infinities have no dot. The ticks are repeated at the bottom. Throws
-/// `extent_error` if the number of values of a series differs from the number of rows.
+/// Draws one dot per row and series; NaN and infinities have no dot and are counted in the label of their series. The
+/// ticks are repeated at the bottom. Throws `extent_error` if the number of values of a series differs from the number of rows.
 [[nodiscard]] inline picture draw_dots(const std::vector<std::string>& rows, const std::vector<curve>& series,
                                        const dot_options& o = {}) {
   using namespace detail;
@@ -59,25 +101,38 @@ namespace no_adl {
     c.text(x, bottom + 14, scale_number(v), "middle soft small");
   }
   std::string description = o.title + (o.x.empty() ? "." : ", " + o.x + ".");
+  std::vector<left_out> rest(series.size());
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const double y = top + line * (static_cast<double>(r) + 0.5);
     c.path("M" + point(left, y) + "h" + svg_number(width), "rule");
     c.text(left - 10, y + 4, rows[r], "end");
     description += " " + rows[r] + ":";
+    std::vector<std::size_t> drawn;
+    std::vector<double> x;
     for (std::size_t k = 0; k < series.size(); ++k) {
       const double v = series[k].values[r];
+      rest[k].take(v, across.has(v));
       if (!across.has(v)) { continue; }
-      c.dot(left + width * across.place(v), y, 5, "dot k" + std::to_string(k % colour_count),
-            rows[r] + ", " + series[k].name + ": " + scale_number(v));
-      description += " " + series[k].name + " " + scale_number(v) + ";";
+      drawn.push_back(k);
+      x.push_back(left + width * across.place(v));
+    }
+    const std::vector<double> moves = moved_apart(x);
+    for (std::size_t i = 0; i < drawn.size(); ++i) {
+      const curve& one = series[drawn[i]];
+      const std::string value = scale_number(one.values[r]);
+      c.path(mark_of(drawn[i], x[i], y + moves[i]), "dot mark " + colour_of(drawn[i]), 1,
+             rows[r] + ", " + one.name + ": " + value);
+      description += " " + one.name + " " + value + ";";
     }
   }
   c.text(left + width / 2, bottom + 30, o.x, "middle soft small");
   double key = left;
   for (std::size_t k = 0; k < series.size(); ++k) {
-    c.dot(key + 5, bottom + 48, 5, "dot k" + std::to_string(k % colour_count));
-    c.text(key + 16, bottom + 52, series[k].name, "small");
-    key += 36 + letter_width * static_cast<double>(columns_of(series[k].name));
+    const std::string name = name_and_rest(series[k].name, rest[k]);
+    if (name != series[k].name) { description += " " + name + "."; }
+    c.path(mark_of(k, key + 5, bottom + 48), "dot mark " + colour_of(k));
+    c.text(key + 16, bottom + 52, name, "small");
+    key += 36 + letter_width * static_cast<double>(columns_of(name));
   }
   return {std::max(left + width + 24, key), bottom + 64, o.title, description, c.str()};
 }

@@ -3,7 +3,7 @@
 //
 // Layer: viz. Rows and columns are the last two dimensions; the other dimensions give one map per element. The
 // intensity of a cell is its value relative to the largest of all; negative values have another colour, NaN and
-// infinities a cross. Cells of a mask are filled if visible and have a small ring if hidden.
+// infinities a cross, and the legend counts them by kind. Cells of a mask are filled if visible and have a small ring if hidden.
 // Tests: tests/viz/pictures.test.cpp
 //
 //   draw_weights(weights, labels<seq>(words), labels<key>(words)).save("weights.svg");
@@ -12,6 +12,7 @@
 
 #include <dimwise/support/text_warning.hpp>
 #include <dimwise/viz/picture.hpp>
+#include <dimwise/viz/pictures/axis.hpp>
 #include <dimwise/viz/print.hpp>
 
 #include <algorithm>
@@ -177,17 +178,18 @@ class heat_maps {
     for (int i = 0; i < 5; ++i) { c.rectangle(26 + 14 * i, y - 10, 12, 12, "heat", 2, 0.05 + 0.2375 * i); }
     c.text(12, y, "0");
     c.text(102, y, number(most_));
-    bool odd = false;
+    left_out odd;
     bool below = false;
     for (const double v : c_.values) {
-      odd = odd || !std::isfinite(v);
-      below = below || v < 0;
+      odd.take(v, std::isfinite(v));
+      below = below || (v < 0 && std::isfinite(v));
     }
     if (below) {
       c.rectangle(150, y - 10, 12, 12, "cold", 2);
       c.text(168, y, number(-most_));
     }
-    if (odd) { c.text(222, y, "× no number", "soft"); }
+    const std::string kinds = odd.words();
+    if (!kinds.empty()) { c.text(222, y, "× " + kinds, "soft"); }
   }
   // The largest cell of the first rows of the first map, as an alternative description.
   [[nodiscard]] std::string description() const {
