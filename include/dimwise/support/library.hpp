@@ -11,11 +11,11 @@
 //
 // `DIMWISE_DETAIL_LIBRARY_TEMPLATE void f<float>(…);` declares the instances of a template that the library contains.
 // A program that links the target dimwise::dimwise sees declarations only; src/library.cpp contains the definitions.
-// This saves compile time for code over strings and lists, for which a compiler instantiates the standard library even
-// if unused, and for functions that every formula calls. The macros that select the kernels of a file
-// (kernels/dispatch/configuration.hpp) also select these functions; a program of the scalar path (DIMWISE_PLAIN_ONLY) that links
-// src/library.cpp defines DIMWISE_COMPILED_LIBRARY for both. With _GLIBCXX_DEBUG, which must be equal in all files of a
-// program, containers differ from the library's: then each file has these functions.
+// This saves compile time for code over strings and lists, for which a compiler instantiates the standard library
+// even if unused, and for functions that every formula calls. The macros that select the kernels of a file
+// (kernels/dispatch/configuration.hpp) also select these functions; a program of the scalar path (DIMWISE_PLAIN_ONLY)
+// that links src/library.cpp defines DIMWISE_COMPILED_LIBRARY for both. With _GLIBCXX_DEBUG, which must be equal in
+// all files of a program, containers differ from the library's: then each file has these functions.
 #pragma once
 
 #include <dimwise/support/compiler.hpp>
