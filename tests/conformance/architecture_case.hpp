@@ -1,5 +1,5 @@
-// tests/conformance/architecture_case.hpp -- a case of the suite `architectures`: a folder in HuggingFace's form, and its
-// numbers in float64.
+// tests/conformance/architecture_case.hpp -- a case of the suite `architectures`: a folder in HuggingFace's form, and
+// its numbers in float64.
 //
 // Included by the runners of each kind: encoders, decoders.
 // SPDX-License-Identifier: BSL-1.0

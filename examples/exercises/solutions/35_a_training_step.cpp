@@ -1,7 +1,7 @@
 // 35  A training step: a solution
 //
-// HINT: Hide the future of each token: `softmax<key>(masked(s, causal<seq, key>{}))`. If the error asks whether the mask
-// takes queries for keys, exchange its two sides.
+// HINT: Hide the future of each token: `softmax<key>(masked(s, causal<seq, key>{}))`. If the error asks whether the
+// mask takes queries for keys, exchange its two sides.
 #include "exercise.hpp"
 
 using namespace dimwise;

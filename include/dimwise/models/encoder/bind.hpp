@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/encoder/bind.hpp -- binds the parameters of an encoder to the arrays that the names of its family give.
+// dimwise/models/encoder/bind.hpp -- binds the parameters of an encoder to the arrays that the names of its family
+// give.
 //
 // Layer: models.
 // Tests: the conformance suite `architectures`

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/encoders/roberta.hpp -- RoBERTa (Liu et al. 2019) and XLM-RoBERTa (Conneau et al. 2020) as settings and
-// array names.
+// dimwise/models/encoders/roberta.hpp -- RoBERTa (Liu et al. 2019) and XLM-RoBERTa (Conneau et al. 2020) as settings
+// and array names.
 //
 // Layer: models. Positions count the tokens that are not padding, from pad_token_id + 1.
 // Tests: the conformance suite `architectures`, cases roberta and xlm-roberta

@@ -27,8 +27,8 @@ template <class Op>
 inline constexpr bool shifts_vanish = std::is_same_v<Op, op::softmax> || std::is_same_v<Op, op::log_softmax> ||
                                       std::is_same_v<Op, op::cross_entropy> || std::is_same_v<Op, op::kl_divergence>;
 
-// The error of a mask that hides other dimensions. A mask of `seq` before a softmax over its prime takes queries for keys:
-// the error then names what it hides, so that the message does not propose a softmax over the queries.
+// The error of a mask that hides other dimensions. A mask of `seq` before a softmax over its prime takes queries for
+// keys: the error then names what it hides, so that the message does not propose a softmax over the queries.
 template <class Op, class Over, class Served, class Shape>
 struct unserved_mask {
   using type = ERROR_R7_mask_does_not_serve_this_dimension<Op, over_t<Over>, operand_t<Shape>>;

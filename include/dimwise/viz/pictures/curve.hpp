@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/viz/pictures/curve.hpp -- draw_curves: line charts, for example of a training loss.
 //
-// Layer: viz. Axes have round ticks. NaN and infinities leave gaps in a curve and are counted in its label. Curves differ
-// in colour and dashes.
+// Layer: viz. Axes have round ticks. NaN and infinities leave gaps in a curve and are counted in its label. Curves
+// differ in colour and dashes.
 // Tests: tests/viz/pictures.test.cpp, tests/viz/charts.test.cpp
 //
 //   draw_curves({{"training", losses}}, {.title = "loss", .y = "nats for each byte"}).save("loss.svg");

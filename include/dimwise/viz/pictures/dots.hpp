@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/viz/pictures/dots.hpp -- draw_dots: dot plots with one row per measurement and one dot per series.
 //
-// Layer: viz. For comparisons row by row, such as the times of several libraries (Cleveland 1984). Series differ in colour
-// and shape; dots that would hide each other are moved apart, up and down in their row.
+// Layer: viz. For comparisons row by row, such as the times of several libraries (Cleveland 1984). Series differ in
+// colour and shape; dots that would hide each other are moved apart, up and down in their row.
 // Tests: tests/viz/charts.test.cpp
 //
 //   draw_dots({"n 128", "n 512"}, {{"ours", {1, 1}}, {"theirs", {1.3, 1.2}}}, {.title = "time", .x = "times ours"});
@@ -71,7 +71,8 @@ inline std::vector<double> moved_apart(const std::vector<double>& x) {
 namespace no_adl {
 
 /// Draws one dot per row and series; NaN and infinities have no dot and are counted in the label of their series. The
-/// ticks are repeated at the bottom. Throws `extent_error` if the number of values of a series differs from the number of rows.
+/// ticks are repeated at the bottom. Throws `extent_error` if the number of values of a series differs from the number
+/// of rows.
 [[nodiscard]] inline picture draw_dots(const std::vector<std::string>& rows, const std::vector<curve>& series,
                                        const dot_options& o = {}) {
   using namespace detail;

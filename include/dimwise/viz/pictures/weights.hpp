@@ -3,7 +3,8 @@
 //
 // Layer: viz. Rows and columns are the last two dimensions; the other dimensions give one map per element. The
 // intensity of a cell is its value relative to the largest of all; negative values have another colour, NaN and
-// infinities a cross, and the legend counts them by kind. Cells of a mask are filled if visible and have a small ring if hidden.
+// infinities a cross, and the legend counts them by kind. Cells of a mask are filled if visible and have a small ring
+// if hidden.
 // Tests: tests/viz/pictures.test.cpp
 //
 //   draw_weights(weights, labels<seq>(words), labels<key>(words)).save("weights.svg");
