@@ -68,6 +68,52 @@ TEST_CASE("report: a formula gives its picture, its steps, its weights and its m
   CHECK(data["masks"][0]["values"] == nlohmann::json{1, 0, 0, 1, 1, 0, 1, 1, 1});
 }
 
+TEST_CASE("report: heads and steps have the names that the user gives") {
+  const tensor<float, seq, heads, d_k> q(seq{3});
+  const tensor<float, key, heads, d_k> k(key{3});
+  attention_report page("x", labels<heads>({"copies", "matches"}));
+  page.add_formula(attention(q, k), {{3, "scores"}, {6, "attention"}});
+  page.add_weights("again", softmax<key>(scores<d_k>(q, k)));
+  const auto data = data_of(page.html());
+  CHECK(data["weights"][0]["name"] == "attention");
+  CHECK(data["weights"][0]["places"] == nlohmann::json{"copies", "matches"});
+  CHECK(data["weights"][1]["places"] == nlohmann::json{"copies", "matches"});
+  CHECK(data["steps"][5]["words"] == "attention: softmax<key> of step 5");
+  CHECK(data["steps"][3]["words"] == "scaled: scores times the number 0.5 = 1/√4");
+  CHECK(has(data["steps"][7]["words"], "contract<key> of attention and step 7: sums over key"));
+  CHECK(has(data["steps"][5]["table"], "\ncopies\n"));
+  CHECK_FALSE(has(data["steps"][5]["table"], "heads 0"));
+  for (const std::size_t step : {0, 9}) {
+    CHECK_THROWS_WITH_AS(
+        page.add_formula(attention(q, k), {{step, "none"}}),
+        ("report: the formula has 8 steps, and the name none is for step " + std::to_string(step)).c_str(), error);
+  }
+  CHECK_THROWS_WITH_AS(attention_report("x", labels<heads>({"one"})).add_weights("w", softmax<key>(scores<d_k>(q, k))),
+                       "report: dimension heads has extent 2 and 1 labels (R15)", extent_error);
+}
+
+TEST_CASE("report: results of two models or texts are in one page") {
+  const auto of = [](const std::string& text, float weight) {
+    attention_report r("", labels<seq>({text}));
+    r.add_weights("layer", tensor<float, seq, key>{{weight}});
+    r.add_formula(tensor<float, seq>(seq{1}) + 1);
+    return r;
+  };
+  attention_report page("two");
+  page.add_result("small <model>", of("a", 0.5F));
+  page.add_result("large", of("b", 0.25F));
+  const std::string html = page.html();
+  const auto data = data_of(html);
+  CHECK(data["weights"].empty());
+  REQUIRE(data["results"].size() == 2);
+  CHECK(data["results"][0]["name"] == "small <model>");
+  CHECK(data["results"][0]["weights"][0]["values"] == nlohmann::json{0.5});
+  CHECK(data["results"][1]["weights"][0]["rowWords"] == nlohmann::json{"b"});
+  CHECK(data["results"][1]["weights"][0]["values"] == nlohmann::json{0.25});
+  CHECK(html.find("<desc>") == html.rfind("<desc>"));  // the formula of both is drawn once
+  CHECK(data_of(attention_report("none").html())["results"].empty());
+}
+
 TEST_CASE("report: words where they fit, weights that are given by their name") {
   const tensor<float, seq, key, normalised<key>> given{{1, 0}, {0.5F, 0.5F}};
   attention_report page("x", labels<seq>({"one", "two"}));

@@ -10,6 +10,7 @@
 //   report(y, "attention.html", labels<seq>(words), labels<key>(words));
 //   attention_report page("two layers", labels<seq>(words), labels<key>(words));
 //   page.add_weights("layer 1", first);
+//   page.add_result("small model", other);                           // two results side by side, with the difference
 //   page.add_live(model, {{.text = "abcabc"}}, program);              // interactive runs (live.hpp)
 //   page.save("layers.html");
 #pragma once
@@ -74,25 +75,39 @@ consteval bool is_weights() {
 
 }  // namespace detail
 
+/// The name of a step of a formula, in the reader's words: `{6, "attention"}` for what `explain` numbers 6.
+struct step_name {
+  std::size_t step;
+  std::string name;
+};
+
 /// A report that collects formulas, weights, masks and predictions, and is saved as one page.
 class attention_report {
  public:
-  /// Constructs a report; the labels apply to every dimension of that name.
+  /// Constructs a report; the labels apply to every dimension of that name. Labels of heads name the heads.
   template <class... D>
   explicit attention_report(std::string title, const labels<D>&... words) : title_(std::move(title)) {
     (words_.emplace_back(detail::name_in_words<D>(), words.words()), ...);
   }
 
-  /// Adds the picture of an expression, its value at each step, and its weights and masks.
+  /// Adds the picture of an expression, its value at each step, and its weights and masks. The page calls a step that
+  /// has a name by that name. Throws `error` if the formula has no step of that number.
   template <operand X>
-  void add_formula(const X& x) {
+  void add_formula(const X& x, const std::vector<step_name>& names = {}) {
     const explanation e = explain(x);
+    const std::size_t steps = e.derivation().steps().size();
+    for (const step_name& n : names) {
+      if (n.step == 0 || n.step > steps) {
+        throw error(error{} << "report: the formula has " << steps << " steps, and the name " << n.name.c_str()
+                            << " is for step " << n.step);
+      }
+    }
     pictures_ +=
         "<div class=\"wide\">" + detail::derivation_picture(e.derivation()).drawn(e.text()).inner_svg() + "</div>\n";
     std::size_t at = 0;
     const auto step = [&](const auto& n) {
       const detail::step_words& s = e.derivation().steps()[at++];
-      add_step(n, s, at);
+      add_step(n, s, at, names);
     };
     detail::each_step(x, step);
   }
@@ -132,6 +147,13 @@ class attention_report {
     program_ = detail::in_base64(program);
   }
 
+  /// Adds a named result, for example of another model or another text. The page shows one result at a time, or two of
+  /// them side by side with their difference.
+  void add_result(const std::string& name, const attention_report& result) {
+    append(results_, "{\"name\":" + detail::in_json(name) + "," + result.members() + "}");
+    if (pictures_ != result.pictures_) { pictures_ += result.pictures_; }
+  }
+
   /// The collected data as JSON: weights, masks, steps, predictions.
   [[nodiscard]] std::string json() const { return "{" + members() + "}"; }
   /// The HTML page.
@@ -146,9 +168,9 @@ class attention_report {
            "</style>\n</head>\n<body class=\"dw\">\n<main>\n<h1>" + detail::in_xml(title_) + "</h1>\n" +
            detail::report_settings + (live_.empty() ? formula : "") + detail::report_body +
            (live_.empty() ? "" : formula) +  // the settings are near the views that they change
-           "</main>\n<script type=\"application/json\" id=\"data\">{" + members() + live_ +
-           "}</script>\n<script type=\"application/wasm\" id=\"program\">" + program_ + "</script>\n<script>" +
-           detail::report_program + "</script>\n</body>\n</html>\n";
+           "</main>\n<script type=\"application/json\" id=\"data\">{" + members() + live_ + ",\n\"results\":[" +
+           results_ + "]}</script>\n<script type=\"application/wasm\" id=\"program\">" + program_ +
+           "</script>\n<script>" + detail::report_program + "</script>\n</body>\n</html>\n";
   }
   /// Writes the page atomically. Throws `error` on failure.
   void save(const std::string& path) const { detail::save_file("report", path, html()); }
@@ -184,11 +206,15 @@ class attention_report {
     const detail::printed_dimension one{"", 1};
     const detail::printed_dimension& rows = rank > 1 ? c.dims[rank - 2] : one;
     const detail::printed_dimension& columns = rank > 0 ? c.dims[rank - 1] : one;
+    std::vector<detail::printed_dimension> dims = c.dims;
     std::size_t maps = 1;
-    for (std::size_t d = 0; d + 2 < rank; ++d) { maps *= c.dims[d].extent; }
+    for (std::size_t d = 0; d + 2 < rank; ++d) {
+      maps *= dims[d].extent;
+      dims[d].words = words_of(dims[d].name, dims[d].extent);
+    }
     std::vector<std::string> places;
     for (std::size_t m = 0; m < maps; ++m) {
-      const std::string place = detail::place_in_words(c.dims, m);
+      const std::string place = detail::place_in_words(dims, m);
       places.push_back(place.empty() ? "all" : place);
     }
     std::string s = "{\"name\":" + detail::in_json(name) + ",\"rows\":" + std::to_string(rows.extent) +
@@ -200,17 +226,19 @@ class attention_report {
     return s + "]}";
   }
   template <class N>
-  void add_step(const N& n, const detail::step_words& s, std::size_t number) {
+  void add_step(const N& n, const detail::step_words& s, std::size_t number, const std::vector<step_name>& names) {
     const auto& values = detail::stored_values(n);
     const auto words = [&]<class D>() {
       return words_where_they_fit(detail::name_in_words<D>(), values.extents().template extent<D>());
     };
-    append(steps_, "{\"number\":" + std::to_string(number) + ",\"words\":" + detail::in_json(s.what) +
+    const std::string given = name_of(number, names);
+    const std::string what = (given.empty() ? "" : given + ": ") + with_names(s.what, names);
+    append(steps_, "{\"number\":" + std::to_string(number) + ",\"words\":" + detail::in_json(what) +
                        ",\"result\":" + detail::in_json(detail::in_words(s.result)) +
                        ",\"table\":" + table(detail::text_in_words(values, words).text) + "}");
     if constexpr (detail::is_weights<detail::shape_of<N>>() && !detail::is_view<N>) {
       const std::string name = s.over.empty() ? s.operation : detail::angle(s.operation, s.over);
-      add_weights("step " + std::to_string(number) + ": " + name, values);
+      add_weights(given.empty() ? "step " + std::to_string(number) + ": " + name : given, values);
     }
     if constexpr (detail::is_masked_node<N>) {
       using mask_type = std::remove_cvref_t<decltype(n.template child<1>())>;
@@ -219,6 +247,28 @@ class attention_report {
       const tensor shown = detail::indicator_node<shape, bool, mask_type>({}, extents, n.template child<1>());
       append(masks_, map(detail::mask_in_words(n.template child<1>()), detail::charted("report", shown)));
     }
+  }
+  static std::string name_of(std::size_t number, const std::vector<step_name>& names) {
+    for (const step_name& n : names) {
+      if (n.step == number) { return n.name; }
+    }
+    return {};
+  }
+  // "softmax<key> of step 5" with the names of steps instead of their numbers.
+  static std::string with_names(const std::string& words, const std::vector<step_name>& names) {
+    static constexpr std::string_view step = "step ";
+    std::string all;
+    std::size_t done = 0;
+    for (std::size_t at; (at = words.find(step, done)) != std::string::npos;) {
+      std::size_t number = 0;
+      const char* const digits = words.data() + at + step.size();
+      const char* const end = std::from_chars(digits, words.data() + words.size(), number).ptr;
+      const std::string name = end == digits ? "" : name_of(number, names);
+      const auto after = static_cast<std::size_t>(end - words.data());
+      all += words.substr(done, at - done) + (name.empty() ? words.substr(at, after - at) : name);
+      done = after;
+    }
+    return all + words.substr(done);
   }
   // Keeps line breaks, the only control characters in printed text.
   static std::string table(const std::string& text) {
@@ -239,6 +289,7 @@ class attention_report {
   std::string masks_;
   std::string steps_;
   std::string predictions_;
+  std::string results_;
   std::string live_;
   std::string program_;
 };

@@ -25,7 +25,8 @@ struct printed_dimension {
   [[nodiscard]] std::string word(std::size_t i) const;
 };
 
-// The label of the t-th table or map of the last two dimensions: "batch 0, heads 3"; empty if it is the only one.
+// The label of the t-th table or map of the last two dimensions: "batch 0, heads 3", or the user's labels; empty if it
+// is the only one.
 DIMWISE_DETAIL_LIBRARY std::string place_in_words(const std::vector<printed_dimension>& dims, std::size_t t);
 
 // A tensor for printing: its extents, the names of its dimensions, and its elements as numbers.

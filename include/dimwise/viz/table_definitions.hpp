@@ -23,7 +23,8 @@ DIMWISE_DETAIL_LIBRARY std::string printed_dimension::word(std::size_t i) const 
 DIMWISE_DETAIL_LIBRARY std::string place_in_words(const std::vector<printed_dimension>& dims, std::size_t t) {
   std::string s;
   for (std::size_t d = dims.size() < 2 ? 0 : dims.size() - 2; d-- > 0; t /= dims[d].extent) {
-    s = dims[d].name + " " + dims[d].word(t % dims[d].extent) + (s.empty() ? "" : ", ") + s;
+    const std::string name = dims[d].words.empty() ? dims[d].name + " " : "";  // a label says by itself what it is
+    s = name + dims[d].word(t % dims[d].extent) + (s.empty() ? "" : ", ") + s;
   }
   return s;
 }
