@@ -99,7 +99,8 @@ inline attention_report run(model<> m, const live_settings& of) {
 
   const tensor x = m.start(s);
   const tensor y = m.first(x, visible);
-  attention_report r("", labels<seq>(words), labels<key>(words), labels<symbol>(alphabet));
+  attention_report r("", labels<seq>(words), labels<key>(words), labels<heads>({"head 1", "head 2"}),
+                     labels<symbol>(alphabet));
   r.add_weights("layer 1", at<batch>(m.first.weights(x, visible), 0));
   r.add_weights("layer 2", at<batch>(m.second.weights(y, visible), 0));
   r.add_mask(of.mask, visible, seq{words.size()}, key{words.size()});
@@ -110,7 +111,7 @@ inline attention_report run(model<> m, const live_settings& of) {
 inline live_model live(const model<>& m) {
   return {"letters",
           "a to z, 32 at most; try a block that repeats",
-          {"layer 1, heads 0", "layer 1, heads 1", "layer 2, heads 0", "layer 2, heads 1"},
+          {"layer 1, head 1", "layer 1, head 2", "layer 2, head 1", "layer 2, head 2"},
           [m](const live_settings& of) { return run(m, of); }};
 }
 

@@ -87,15 +87,16 @@ inline attention_report run(const weights& w, const live_settings& of) {
   const auto k = rename<seq, key>(contract<d_model>(x, w.key));
   const auto v = rename<seq, key>(contract<d_model>(x, w.value));
   const auto a = softmax<key>(masked(scores<d_k>(q, k), of.visible<seq, key>()));
-  attention_report r("", labels<seq>(words), labels<key>(words));
-  r.add_formula(where(on, contract<key>(a, v), 0.0F));
+  attention_report r("", labels<seq>(words), labels<key>(words), labels<heads>({"head 1", "head 2", "head 3"}));
+  r.add_formula(where(on, contract<key>(a, v), 0.0F),
+                {{4, "queries"}, {8, "keys"}, {9, "scores"}, {12, "attention weights"}, {17, "outputs of the heads"}});
   return r;
 }
 
 inline live_model live(const weights& w) {
   return {"words",
           "Life, is, short, eat, dessert, first: 256 at most, in any order; the embedding knows no others",
-          {"heads 0", "heads 1", "heads 2"},
+          {"head 1", "head 2", "head 3"},
           [w](const live_settings& of) { return run(w, of); }};
 }
 

@@ -57,7 +57,7 @@ const fits = async (page, width) => {
 async function looks(page, i) {
   await settled(page);
   await page.locator("#queries button").nth(i).focus();
-  const rows = await page.locator("#row tr").evaluateAll(all => all.map(r => [...r.children].map(c => c.textContent)));
+  const rows = await page.locator("#row tbody tr").evaluateAll(all => all.map(r => [...r.children].map(c => c.textContent)));
   return rows.map(([, key, weight]) => [+key.replace("key ", ""), +weight]);
 }
 const choose = async (page, layer, head) => {
@@ -67,7 +67,7 @@ const choose = async (page, layer, head) => {
 
 async function seen() {
   for (const colorScheme of ["light", "dark"]) {
-    for (const width of [400, 1280]) {
+    for (const width of [390, 768, 1280]) {
       for (const [file, words, heads] of [["induction", 32, 4], ["notebook", 6, 3]]) {
         const page = live ? await openLive(`${file}.html`, {width, colorScheme})
                           : await open(`${file}.html`, {width, colorScheme});
@@ -85,34 +85,43 @@ async function seen() {
 
 async function chosen() {
   const page = await open("induction.html");
+  // It opens where the weights are most concentrated, and says so.
+  assert.match(await page.textContent("#opened"), /lowest mean entropy.*layer 1 [5-9][0-9] %, layer 2 [1-3]?[0-9] %\./);
+  assert.match(await page.getAttribute("#matrix", "aria-label"), /weights of layer 2, head [12]: /);
   // Layer and head by the lists; another head beside it.
   await choose(page, "layer 2", 1);
-  assert.match(await page.getAttribute("#matrix", "aria-label"), /weights of layer 2, heads 1: 32 rows, 32 columns/);
-  assert.equal(await page.locator("#model [aria-pressed=true]").textContent(), "layer 2, heads 1");
+  assert.match(await page.getAttribute("#matrix", "aria-label"), /weights of layer 2, head 2: 32 rows, 32 columns/);
+  assert.match(await page.locator("#model [aria-pressed=true]").textContent(), /^layer 2, head 2entropy [0-9]+ %$/);
+  // The axes have words: what they are, and the letters.
+  assert.equal(await page.textContent("#row-name"), "queries: seq");
+  assert.equal(await page.textContent("#maps .x"), "keys: key →");
+  assert.match((await texts(page, "#maps .rows span")).join(""), /^[a-z]{16,32}$/);
   const alone = await page.locator("#lines .one").count();
   assert.ok(alone > 0 && await page.locator("#lines .two").count() === 0);
   await page.selectOption("#other", {index: 1});
   assert.ok(await page.locator("#lines .two").count() > 0);
-  assert.match((await texts(page, "#row td")).join(" "), / \/ /);
+  const dashed = await page.locator("#lines .two").first().evaluate(l => getComputedStyle(l).strokeDasharray);
+  assert.notEqual(dashed, "none", "lines of A and B differ by more than their colour");
+  assert.deepEqual(await texts(page, "#row thead th"), ["key", "position", "A", "B", "A − B", "bars: 0 to 1"]);
+  assert.match(await page.textContent("#pair"), /^A, solid: head 2\. B, dashed and striped: head 1\. The largest/);
   // The model view chooses, too, and ends the comparison.
   await page.locator("#model button").first().click();
   assert.equal(await page.inputValue("#layer"), "0");
   assert.equal(await page.locator("#lines .two").count(), 0);
   // A word by mouse and by keys; the first query sees itself alone.
   await page.locator("#queries button").nth(5).hover();
-  assert.match(await page.textContent("#row-title"), /\(seq 5\) looks at/);
+  assert.match(await page.textContent("#row-title"), /\(seq 5\) attends to/);
   await page.locator("#queries button").nth(5).focus();
   await page.keyboard.press("ArrowUp");
-  assert.match(await page.textContent("#row-title"), /\(seq 4\) looks at/);
+  assert.match(await page.textContent("#row-title"), /\(seq 4\) attends to/);
   await page.keyboard.press("Home");
-  assert.match(await page.textContent("#row-title"), /\(seq 0\) looks at/);
-  assert.equal(await page.locator("#row tr").count(), 1);
-  assert.match(await page.textContent("#row"), /key 01/);
+  assert.match(await page.textContent("#row-title"), /\(seq 0\) attends to/);
+  assert.deepEqual(await looks(page, 0), [[0, 1]]);
   assert.equal(await page.locator("#lines line").count(), 1);
   assert.equal(await page.textContent("#cell"), "rows seq, columns key");
-  await page.locator("#matrix").hover({position: {x: 5, y: 400}});
+  await page.locator("#matrix").hover({position: {x: 5, y: 370}});
   assert.match(await page.textContent("#cell"), /^. → .: [0-9.e-]+$/);
-  assert.match(await page.textContent("#row-title"), /\(seq 30\) looks at/);
+  assert.match(await page.textContent("#row-title"), /\(seq 30\) attends to/);
   const scrolled = await page.locator("#queries").evaluate(q => q.closest(".scroll").scrollTop);
   assert.ok(scrolled > 0, "the query is out of sight");
   assert.match(await page.getAttribute("#mask-list canvas", "aria-label"), /528 of 1024 visible/);
@@ -150,7 +159,20 @@ async function stored() {
     await page.selectOption("#run", {label: "ab; mask causal"});
     assert.deepEqual(await texts(page, "#queries button"), ["a", "b"]);
     assert.match(await page.textContent("#said"), /^2 letters; what comes next is right [01] times of 1$/);
+    // Two runs side by side.
+    await page.selectOption("#run", {index: 0});
+    await page.selectOption("#against", {index: 2});
+    assert.equal(await page.locator("#maps canvas").count(), 3);
+    assert.match(await page.getAttribute("#maps canvas >> nth=2", "aria-label"), /^A − B: 32 rows, 32 columns$/);
+    assert.match(await page.textContent("#said"), /^A: 32 letters; .* B: 32 letters; /);
+    assert.match((await texts(page, "#next h3")).join(), /^A: next letter,B: next letter/);
+    await fits(page, 1280);
     await page.screenshot({path: `${folder}/stored.png`, fullPage: true});
+    await page.selectOption("#against", {label: "ab; mask causal"});
+    assert.match(await page.textContent("#pair"), /No difference: A has 32 × 32 weights and B 2 × 2\.$/);
+    assert.equal(await page.locator("#maps canvas").count(), 2);
+    await page.selectOption("#against", {label: "none"});
+    assert.equal(await page.locator("#maps canvas").count(), 1);
     await close(page);
   }
 }
@@ -197,19 +219,19 @@ async function typed() {
   await page.fill("#width", "");
   assert.match(await page.textContent("#said"), /^Not computed: a window has at least one key/);
   assert.equal(await page.getAttribute("#width", "aria-invalid"), "true");
-  assert.match(await visible(), /^window: 45 of 256 visible/);
+  assert.equal(await page.locator("#mask-list canvas").count(), 0);
   await page.selectOption("#mask", "causal");
 
   // Heads: without those of the second layer nothing is found, without the first one of the first layer less.
   const right = async () => +(await page.textContent("#said")).match(/right (\d+) times/)[1];
   assert.equal(await right(), 8);
-  await page.getByLabel("layer 1, heads 0", {exact: true}).uncheck();
+  await page.getByLabel("layer 1, head 1", {exact: true}).uncheck();
   const less = await right();
-  assert.ok(less < 6, `${less} are right without layer 1, heads 0`);
-  await page.getByLabel("layer 1, heads 0", {exact: true}).check();
-  await page.getByLabel("layer 2, heads 0", {exact: true}).uncheck();
+  assert.ok(less < 6, `${less} are right without layer 1, head 1`);
+  await page.getByLabel("layer 1, head 1", {exact: true}).check();
+  await page.getByLabel("layer 2, head 1", {exact: true}).uncheck();
   assert.equal(await right(), 8);
-  await page.getByLabel("layer 2, heads 1", {exact: true}).uncheck();
+  await page.getByLabel("layer 2, head 2", {exact: true}).uncheck();
   assert.equal(await right(), 0);
   await page.locator("#switches").screenshot({path: `${folder}/switches.png`});
 
@@ -226,6 +248,14 @@ async function typed() {
   await page.fill("#text", "qwertyqwertyqwerty");
   assert.deepEqual([await texts(page, "#next li"), await page.textContent("#row")], before);
 
+  // A result that is kept stays beside what is typed next.
+  await page.click("#keep");
+  await page.fill("#text", "qwertyqwertyqwertx");
+  assert.match(await page.textContent("#pair"), /^A, solid: qwertyqwertyqwertx; mask causal\. B.*: qwertyqwertyqwerty;/);
+  assert.match((await texts(page, "#keys span")).at(-1), /^x \| y$/);
+  assert.equal(await page.locator("#maps canvas").count(), 3);
+  await page.selectOption("#against", {label: "none"});
+
   // Two letters.
   await page.fill("#text", "ab");
   assert.deepEqual(await texts(page, "#queries button"), ["a", "b"]);
@@ -237,16 +267,15 @@ async function typed() {
 async function mistyped() {
   const page = await openLive("induction.html");
   await page.fill("#text", block);
-  const shown = async () => [await texts(page, "#queries button"), await texts(page, "#next li")];
-  const before = await shown();
   for (const [text, message] of [["abC", /the model knows the letters a to z, and letter 3 is none of them/],
                                  ["é", /letter 1 is none of them/], ["", /type at least one letter/],
                                  ["x".repeat(33), /positions for 32 letters, these are 33/]]) {
     await page.fill("#text", text);
     assert.match(await page.textContent("#said"), message);
-    assert.match(await page.textContent("#said"), /^Not computed: .* The page shows what it showed before\.$/);
+    assert.match(await page.textContent("#said"), /^Not computed: .* There is no result to show\.$/);
     assert.equal(await page.getAttribute("#text", "aria-invalid"), "true");
-    assert.deepEqual(await shown(), before);
+    assert.equal(await page.locator("section:visible").count(), 1, "a result of another text is left");
+    assert.ok(await page.isDisabled("#keep"));
   }
   assert.equal(await page.getAttribute("#said", "role"), "status");
   assert.ok((await page.getAttribute("#text", "aria-describedby")).split(" ").includes("said"));
@@ -272,7 +301,7 @@ async function mistyped() {
   }});
   await stops.fill("#text", "abc");
   assert.match(await stops.textContent("#said"), /^Not computed: the program failed: RuntimeError: unreachable/);
-  assert.equal(await stops.locator("#queries button").count(), 32);
+  assert.ok(await stops.locator("#weights").isHidden());
   await stops.waitForFunction(() => window.again);
   await stops.fill("#text", "ab");
   assert.match(await stops.textContent("#said"), /^2 letters/);
@@ -286,8 +315,10 @@ async function byKeyboard() {
     return e.id || e.parentElement.textContent;
   });
   await page.keyboard.press("Tab");
-  assert.equal(await focused(), "run");
-  await page.keyboard.press("Tab");
+  for (const id of ["run", "against", "keep"]) {
+    assert.equal(await focused(), id);
+    await page.keyboard.press("Tab");
+  }
   assert.equal(await focused(), "text");
   await page.keyboard.press("Control+A");
   await page.keyboard.type(block);
@@ -297,7 +328,7 @@ async function byKeyboard() {
   await page.keyboard.press("ArrowDown");
   assert.match(await page.getAttribute("#mask-list canvas", "aria-label"), /^none/);
   await page.keyboard.press("ArrowUp");
-  for (const name of ["layer 1, heads 0", "layer 1, heads 1", "layer 2, heads 0"]) {
+  for (const name of ["layer 1, head 1", "layer 1, head 2", "layer 2, head 1"]) {
     await page.keyboard.press("Tab");
     assert.equal((await focused()).trim(), name);
   }
@@ -305,7 +336,7 @@ async function byKeyboard() {
   await page.keyboard.press("Tab");
   await page.keyboard.press("Space");
   assert.match(await page.textContent("#said"), /right 0 times of 15/);
-  for (const id of ["layer", "head", "other"]) {
+  for (const id of ["layer", "head", "other", "scale"]) {
     await page.keyboard.press("Tab");
     assert.equal(await focused(), id);
   }
@@ -313,7 +344,7 @@ async function byKeyboard() {
   await page.keyboard.press("Home");
   assert.equal(await page.getAttribute("#looks", "aria-live"), "polite");
   for (let i = 0; i < 9; ++i) await page.keyboard.press("ArrowDown");
-  assert.match(await page.textContent("#row-title"), /^c \(seq 9\) looks at$/);
+  assert.match(await page.textContent("#row-title"), /^c \(seq 9\) attends to$/);
   const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
   assert.equal(outline, "solid", "the focus is not seen");
   await close(page);
@@ -334,11 +365,11 @@ async function notebookTyped() {
   await page.locator("summary").last().click();
   const result = () => page.textContent("details[open] pre");
   const on = await result();
-  await page.getByLabel("heads 1", {exact: true}).uncheck();
+  await page.getByLabel("head 2", {exact: true}).uncheck();
   const off = await result();
   assert.notEqual(off, on);
-  assert.match(off, /heads 1\n.*\n *eat( +(0.0000|…))+\n/);
-  await page.getByLabel("heads 1", {exact: true}).check();
+  assert.match(off, /head 2\n.*\n *eat( +(0.0000|…))+\n/);
+  await page.getByLabel("head 2", {exact: true}).check();
   assert.equal(await result(), on);
   await page.fill("#text", "life is long");
   assert.match(await page.textContent("#said"), /the embedding knows six words, and "long" is none of them/);
@@ -368,15 +399,61 @@ async function usable200(page) {
   assert.equal(await page.locator("#queries button").count(), 200);
   await page.locator("#queries [aria-pressed=true]").focus();
   await page.keyboard.press("End");
-  assert.match(await page.textContent("#row-title"), /\(seq 199\) looks at/);
+  assert.match(await page.textContent("#row-title"), /\(seq 199\) attends to/);
   const inSight = () => page.locator("#queries [aria-pressed=true]").evaluate(b => {
     const [mine, box] = [b.getBoundingClientRect(), b.closest(".scroll").getBoundingClientRect()];
     return mine.top >= box.top && mine.bottom <= box.bottom;
   });
   assert.ok(await inSight());
   await page.locator("#matrix").hover({position: {x: 5, y: 5}});
-  assert.match(await page.textContent("#row-title"), /\(seq [0-5]\) looks at/);
+  assert.match(await page.textContent("#row-title"), /\(seq [0-5]\) attends to/);
   assert.ok(await inSight());
+}
+
+// A page with these data in it.
+function write(name, data) {
+  const html = readFileSync(`${folder}/attention.html`, "utf8");
+  writeFileSync(`${folder}/${name}`, html.replace(/(id="data">)[^<]*/, (_, head) => head + JSON.stringify(data)));
+}
+
+// Scales, special values and results, in a small page.
+async function scaled() {
+  const weights = (name, values, rows) => ({name, rows, columns: 2, rowName: "seq", columnName: "key", places: ["all"],
+    rowWords: [], columnWords: [], values});
+  const result = (name, values) => ({name, weights: [weights("layer", values, 2)], masks: [], steps: [], predictions: []});
+  const none = {masks: [], steps: [], predictions: []};
+  write("scaled.html", {...none, weights: [weights("small", [0.03, 0, 0, 0.03], 2), weights("full", [1, 1e-9, 1e-9, 1], 2),
+    weights("odd", ["NaN", "∞", "-∞", "-∞"], 2), weights("even", [0.5, 0.5, 0.5, 0.5], 2)]});
+  const page = await open("scaled.html", {width: 390});
+  const first = () => page.evaluate(() => {
+    const c = document.getElementById("matrix");
+    return [...c.getContext("2d").getImageData(c.width / 4, c.height / 4, 1, 1).data].slice(0, 3);
+  });
+  const of = async layer => { await page.selectOption("#layer", {label: layer}); return first(); };
+  assert.equal(await page.locator("#model [aria-pressed=true]").textContent(), "full, allentropy 0 %");
+  // 0.03 is nearly the colour of 0 on the absolute scale; each map has its own full colour on the relative one.
+  assert.notDeepEqual(await of("small"), await of("full"));
+  await page.selectOption("#scale", "relative");
+  assert.deepEqual(await of("small"), await of("full"));
+  await of("small");
+  assert.equal(await page.textContent(".scale"), "00.03");
+  // NaN and both infinities are counted one by one.
+  await of("odd");
+  assert.match(await page.textContent("#maps .odd"), /1 NaN, 1 ∞, 2 -∞ of 4 values$/);
+  assert.match(await page.getAttribute("#matrix", "aria-label"), /1 NaN, 1 ∞, 2 -∞ of 4 values$/);
+  await page.screenshot({path: `${folder}/scaled.png`, fullPage: true});
+  await close(page);
+
+  write("results.html", {...none, weights: [], results: [result("model one", [1, 0, 0.25, 0.75]),
+    result("model two", [1, 0, 0.75, 0.25])]});
+  const two = await open("results.html", {width: 390});
+  assert.match(await two.textContent("#how"), /2 results: choose one, and another one to compare/);
+  await two.selectOption("#against", {label: "model two"});
+  assert.match(await two.textContent("#pair"), /^A, solid: model one\. B, .*: model two\. The largest difference is 0\.5\.$/);
+  await two.locator("#queries button").nth(1).focus();
+  assert.deepEqual(await texts(two, "#row tbody tr:first-of-type td"), ["key 0", "0.25", "0.75", "-0.5", ""]);
+  await fits(two, 390);
+  await close(two);
 }
 
 // A stored report of 200 tokens, four layers of eight heads.
@@ -388,9 +465,7 @@ async function long() {
       const [q, k, h] = [Math.floor(i / 200) % 200, i % 200, Math.floor(i / 40000)];
       return k > q ? 0 : +(1 / (1 + Math.abs(q - k - h * l))).toFixed(4);
     })});
-  const data = JSON.stringify({weights: [0, 1, 2, 3].map(layer), masks: [], steps: [], predictions: []});
-  const html = readFileSync(`${folder}/attention.html`, "utf8");
-  writeFileSync(`${folder}/long.html`, html.replace(/(id="data">)[^<]*/, (_, head) => head + data));
+  write("long.html", {weights: [0, 1, 2, 3].map(layer), masks: [], steps: [], predictions: []});
   for (const width of [400, 1280]) {
     const page = await open("long.html", {width});
     assert.equal(await page.locator("#model button").count(), 32);
@@ -420,6 +495,7 @@ try {
   await seen();
   await chosen();
   await stored();
+  await scaled();
   await long();
   for (const file of ["induction.html", "notebook.html"]) await named(file);
   if (live) for (const test of [typed, mistyped, byKeyboard, notebookTyped]) await test();
