@@ -1,5 +1,6 @@
 // tests/conformance/architectures_encoders.cpp -- encoders of every family: features of single texts and of batches
-// with padding, and scores of labels. SPDX-License-Identifier: BSL-1.0
+// with padding, and scores of labels.
+// SPDX-License-Identifier: BSL-1.0
 #include "architecture_case.hpp"
 #include <dimwise/models/encoders.hpp>
 
