@@ -82,10 +82,11 @@ template <class Key, bool Rotated, class Extents>
 void check_positions(const Extents& e, std::ptrdiff_t end) {
   const std::ptrdiff_t origin = e.template origin<Key>("append");
   if ((Rotated || e.template has_origin<Key>()) && origin != end) {
-    raise<origin_error>(
-        error{} << "append: the first position of " << dimension_name<Key>() << " is " << static_cast<long long>(origin)
-                << ", but the cache ends at " << static_cast<long long>(end)
-                << "; take the new extent from next of the cache, or give its position by starting_at (R9, R10)");
+    raise<origin_error>(error{} << "append: the first position of " << dimension_name<Key>() << " is "
+                                << static_cast<long long>(origin) << ", but the cache ends at "
+                                << static_cast<long long>(end)
+                                << "; a text that continues takes its extent from next of the cache, another text "
+                                   "begins after restart (R9, R10)");
   }
 }
 

@@ -107,8 +107,8 @@ TEST_CASE("kv_cache: a window slides, its keys stay contiguous and know their po
     at += n;
   }
   CHECK(thrown<origin_error>([&] { cache.append(slice<key>(all_k, 0, 1), slice<key>(all_v, 0, 1)); }) ==
-        "append: the first position of key is 0, but the cache ends at 36; take the new extent from next of the cache, "
-        "or give its position by starting_at (R9, R10)");
+        "append: the first position of key is 0, but the cache ends at 36; a text that continues takes its extent from "
+        "next of the cache, another text begins after restart (R9, R10)");
   const auto k = drawn<tensor<float, batch, key, kv_heads, d_k>>(2, batch{2}, key{7});
   const auto v = drawn<tensor<float, batch, key, kv_heads, d_v>>(2, batch{2}, key{7});
   CHECK(thrown<extent_error>([&] { cache.append(k, v); }) ==
@@ -154,7 +154,8 @@ TEST_CASE("kv_cache: rotated keys stand where the cache ends") {
     if (at > 0) {
       CHECK(thrown<origin_error>([&] { cache.append(rotary<key, d_k>(unsaid), v); }) ==
             "append: the first position of key is 0, but the cache ends at " + std::to_string(at) +
-                "; take the new extent from next of the cache, or give its position by starting_at (R9, R10)");
+                "; a text that continues takes its extent from next of the cache, another text begins after restart "
+                "(R9, R10)");
       CHECK(cache.length() == at);
     }
     cache.append(rotary<key, d_k>(said), v);

@@ -140,8 +140,8 @@ TEST_CASE("paged cache: what does not fit throws, and leaves it as it was") {
   CHECK(thrown<extent_error>([&] { feed(cache, 7, 4); }) ==
         "append: 4 positions of key do not fit, the cache holds 7 and takes 10 (R10)");
   CHECK(thrown<origin_error>([&] { feed(cache, 6, 1); }) ==
-        "append: the first position of key is 6, but the cache ends at 7; take the new extent from next of the cache, "
-        "or give its position by starting_at (R9, R10)");
+        "append: the first position of key is 6, but the cache ends at 7; a text that continues takes its extent from "
+        "next of the cache, another text begins after restart (R9, R10)");
   CHECK(cache.length() == 7);
   CHECK(apart(answer_of(cache, 6, 1), expected(6, 1), float32(40)) == "");
   feed(cache, 7, 3);
