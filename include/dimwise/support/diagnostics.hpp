@@ -848,7 +848,8 @@ inline constexpr diagnostic diagnostics[] = {
               "{op} of whole numbers [{have}] needs real ones", "{op} over {over} needs real numbers"},
      .marked = {culprit::all},
      .causes = {"Counts, lengths or ids were used without a conversion."},
-     .fix = "`map([](int n) { return static_cast<float>(n); }, x)` before. Arithmetic with real numbers takes whole "
+     .fix = "Quantised weights are multiplied with their scales: `dequantised(numbers, scales)`. Other whole numbers: "
+            "`map([](int n) { return static_cast<float>(n); }, x)` before. Arithmetic with real numbers takes whole "
             "ones as they are: `lengths / 2.0F`.",
      .example = "choose/power_of_whole_numbers"},
     {.id = "ERROR_R13_stored_numbers_are_widened_first",
