@@ -232,7 +232,9 @@ def show_attempt(course, one, workshop, screen):
     if how == "passed":
         print(f"{screen.paint('32', 'It passes.')} ({time.monotonic() - began:.1f} s)")
         return True
-    print({"compile": "It does not compile:", "run": "It compiles, but its result is wrong:"}[how] + "\n")
+    thrown = how == "run" and text.startswith("an exception was thrown")
+    print(("It does not compile:" if how == "compile" else
+           "It compiles, but throws an exception when it runs:" if thrown else "It compiles, but its result is wrong:") + "\n")
     print(screen.error(text))
     print(f"\nEdit {mine}. `run.py hint` prints a hint.")
     return False

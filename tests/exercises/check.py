@@ -6,8 +6,8 @@
     python3 tests/exercises/check.py --times               # seconds of each try, of processor time
     python3 tests/exercises/check.py --update              # writes the reasons into the exercises
 
-An exercise says `// FAILS: ERROR_R7_mask_..., line 24`, or, where it compiles, `// FAILS: when it runs, line 30` or `when it runs, R9`
-(what is thrown names rules). The line is that of the error's sentence. The runner (examples/exercises/run.py) is tried in a folder
+An exercise says `// FAILS: ERROR_R7_mask_..., line 24`, or, where it compiles, `// FAILS: when it runs, line 30`, `when it runs, R9`
+(what is thrown names rules) or `when it runs, an exception of config.json` (what is thrown begins with an operation or a file). The line is that of the error's sentence. The runner (examples/exercises/run.py) is tried in a folder
 of its own. Standard library only.
 """
 
@@ -41,7 +41,9 @@ def reason(how, text):
     if how == "run":
         place = re.search(r"\.cpp:(\d+): not as expected", text)
         rules = re.search(r"an exception was thrown: .*\((R\d+)[^()]*\)$", text, flags=re.MULTILINE)
-        return f"when it runs, line {place[1]}" if place else f"when it runs, {rules[1]}" if rules else text
+        thrower = re.search(r"\Aan exception was thrown: ([\w.]+): ", text)
+        return (f"when it runs, line {place[1]}" if place else f"when it runs, {rules[1]}" if rules else
+                f"when it runs, an exception of {thrower[1]}" if thrower else text)
     told = errors_program.translate(text)
     places = re.findall(r"\.cpp:(\d+):(?:\d+:)? error: ", told)
     names = re.findall(r"^  (ERROR_R\w+)$", told, flags=re.MULTILINE)
@@ -102,6 +104,8 @@ def check_reasons():
     for how, text, expected in (
             ("passed", "", "it passes"), ("run", "x/a.cpp:30: not as expected: y\n", "when it runs, line 30"),
             ("run", "an exception was thrown: append: no (R9, R10)\n", "when it runs, R9"),
+            ("run", "an exception was thrown: config.json: two\n  lines\n", "when it runs, an exception of config.json"),
+            ("run", "an exception was thrown\n", "an exception was thrown\n"),
             ("compile", "a.cpp:3:1: error: 'x' was not declared\n", "1 errors:\na.cpp:3:1: error: 'x' was not declared\n"),
             ("compile", "a.cpp:3:1: error: type 'dimwise::ERROR_R1_a<int>'\n", "ERROR_R1_a, line 3")):
         if reason(how, text) != expected:

@@ -1,0 +1,34 @@
+// 40  A new text in an old cache
+//
+// This program compiles, and throws when it runs. A KV cache holds the text so far, and the next text must not attend
+// to it. `forget(n)` removes the last n positions, for tokens that are rejected; `restart(p)` removes all, and the next
+// position is p. The second text below begins at position 0.
+//
+// FAILS: when it runs, R9
+#include "exercise.hpp"
+
+using namespace dimwise;
+using namespace course;
+
+struct seq : position_dim<> {};
+struct key : prime<seq> {};
+struct d_k : feature_dim<2> {};
+struct d_v : feature_dim<2> {};
+using keys = nn::keys<float, key, d_k, rotated<d_k, seq>>;
+using cache_type = nn::kv_cache<key, nn::capacity<8>, keys, nn::values<float, key, d_v>>;
+
+void read(cache_type& cache, const tensor<float, seq, d_k>& k, const tensor<float, seq, d_v>& v) {
+  cache.append(rotary<key, d_k>(rename<seq, key>(k)), rename<seq, key>(v));
+}
+
+int main() {
+  const auto text = [](unsigned seed) { return some<tensor<float, seq, d_k>>(seed, starting_at(seq{3}, 0)); };
+  const auto values = some<tensor<float, seq, d_v>>(3, seq{3});
+  cache_type cache, fresh;
+  read(cache, text(1), values);
+  cache.forget(1);
+  read(cache, text(2), values);
+  read(fresh, text(2), values);
+  expect(cache.length() == 3 && cache.end() == 3, "the cache holds the second text");
+  expect(near(max<key, d_k>(abs(cache.keys() - fresh.keys())), {0}), "its keys are those of a new cache");
+}

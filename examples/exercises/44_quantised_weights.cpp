@@ -1,0 +1,25 @@
+// 44  Quantised weights have scales
+//
+// `nn::int8_blocks` stores a weight as integers of 8 bits, with one scale for each 32 neighbours along the inputs. The
+// integers alone are no weights: a product with them has every magnitude wrong. `numbers()` are the integers,
+// `scales()` the scales, `dequantised()` their product as floats.
+//
+// FAILS: ERROR_R13_needs_real_numbers, line 22
+#include "exercise.hpp"
+
+using namespace dimwise;
+using namespace course;
+
+struct seq : position_dim<1> {};
+struct d_model : feature_dim<32> {};
+struct d_ff : feature_dim<2> {};
+
+int main() {
+  const auto x = some<tensor<float, seq, d_model>>(1);
+  const auto w = some<tensor<float, d_ff, d_model>>(2);
+  nn::linear<nn::from<d_model>, nn::to<d_ff>, nn::no_bias, nn::int8_blocks> up;
+  up.weight.assign(w);
+  tensor y = contract<d_model>(x, up.weight.numbers());
+  tensor error = max<seq, d_ff>(abs(y - contract<d_model>(x, w)));
+  expect(static_cast<float>(error) < 0.05F, "nearly the product with the weight before quantisation");
+}
