@@ -114,6 +114,8 @@ class config_check {
     const auto found = settings_->find(key);
     return found != settings_->end() && !found->is_null();
   }
+  /// Whether a setting is written as null.
+  [[nodiscard]] bool is_null(const std::string& key) const { return settings_->contains(key) && !has(key); }
   /// The keys of all settings that are not null.
   [[nodiscard]] std::vector<std::string> keys() const {
     std::vector<std::string> all;

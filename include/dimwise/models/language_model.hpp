@@ -146,7 +146,7 @@ template <class Cache, class... D>
 }
 
 /// The operations of a language model with any layers: Model has `token_embedding`, `blocks`, `norm` and `output`, and
-/// defines `embedded` and `cache_for`.
+/// defines `embedded` and `cache_for`. If it defines `shared_by_layers(text)`, each block gets that as a third argument.
 template <class Model, class Dims, class Block>
 struct language_model {
   using token = id<typename Dims::vocab>;
@@ -179,11 +179,19 @@ struct language_model {
     check(caches);
     const std::ptrdiff_t begin = caches.empty() ? 0 : caches.front().end();
     try {
-      features_type x = self().embedded(text(tokens, caches));
+      const text_type read = text(tokens, caches);
+      features_type x = self().embedded(read);
       seen(std::size_t{0}, x);
-      for (std::size_t i = 0; i < self().blocks.size(); ++i) {
-        x = self().blocks[i](x, caches[i]);
-        seen(i + 1, x);
+      const auto through_blocks = [&](const auto&... shared) {
+        for (std::size_t i = 0; i < self().blocks.size(); ++i) {
+          x = self().blocks[i](x, caches[i], shared...);
+          seen(i + 1, x);
+        }
+      };
+      if constexpr (requires { self().shared_by_layers(read); }) {
+        through_blocks(self().shared_by_layers(read));
+      } else {
+        through_blocks();
       }
       return self().norm(x);
     } catch (...) {
@@ -197,10 +205,12 @@ struct language_model {
   /// [seq, d_model] -> [seq, vocab]
   [[nodiscard]] logits_type logits(const features_type& x) const { return self().output(self().token_embedding, x); }
   /// The logits of the token after the last one: [vocab]. Throws `extent_error` if `tokens` is empty.
-  [[nodiscard]] tensor<float, typename Dims::vocab> next(std::span<const token> tokens, state& caches) const {
+  template <class State>
+    requires std::derived_from<State, state>
+  [[nodiscard]] tensor<float, typename Dims::vocab> next(std::span<const token> tokens, State& caches) const {
     using seq = typename Dims::seq;
     if (tokens.empty()) { dimwise::detail::raise<extent_error>(error{} << "next: no tokens were given"); }
-    const features_type x = features(tokens, caches);
+    const features_type x = self().features(tokens, caches);
     const features_type last = slice<seq>(x, extent_of<seq>(x) - 1, 1);
     return at<seq>(logits(last), 0);
   }

@@ -151,6 +151,7 @@ struct rotary_settings {
   [[nodiscard]] const std::vector<double>& angles_for(std::size_t length) const {
     return is_long(length) ? long_angles : angles;
   }
+  [[nodiscard]] bool depends_on_length() const { return !long_angles.empty(); }
   [[nodiscard]] bool is_long(std::size_t length) const { return !long_angles.empty() && length > trained; }
 };
 
@@ -161,7 +162,7 @@ struct rotary_keys {
   std::string base_key = "rope_theta";
   std::string partial_key = "partial_rotary_factor";
   std::string layers{};  ///< the type of layers whose object in rope_parameters counts
-  bool scaled = true;    ///< whether rope_scaling counts for these layers
+  bool scaled = true;    ///< whether settings that are not those of `layers` count for them
 };
 
 namespace detail {
@@ -203,7 +204,7 @@ inline void read_longrope(io::config_check& config, io::config_check& scaling, d
                                                  const rotary_keys& keys = {}) {
   rotary_settings to;
   io::config_check scaling = detail::rotary_object(config, keys.layers);
-  if (!keys.scaled && scaling.title() == "rope_scaling") {
+  if (!keys.scaled && scaling.title().find('.') == std::string::npos) {
     scaling = io::config_check(nlohmann::json::object(), "rope_scaling");
   }
   rotary_options options;

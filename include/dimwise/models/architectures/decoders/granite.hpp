@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/models/architectures/decoders/granite.hpp -- Granite: LLaMA with multipliers.
+//
+// Layer: models.
+// Tests: the conformance suite `decoders`
+#pragma once
+
+#include <dimwise/models/decoder/decoder_plan.hpp>
+
+namespace dimwise::models::architectures {
+
+/// GraniteForCausalLM: attention_multiplier replaces 1/√head_dim; logits are divided by logits_scaling.
+[[nodiscard]] inline decoder_plan granite(io::config_check& c) {
+  using enum io::number_range;
+  decoder_plan plan = read_usual(c);
+  decoder_config& to = plan.config;
+  read_biases(c, to);
+  read_rotary_of_all(c, to);
+  to.embedding_scale = c.number("embedding_multiplier", 1);
+  to.score_scale = c.number("attention_multiplier", 1, above_zero);
+  to.residual_scale = c.number("residual_multiplier", 1);
+  to.logit_scale = 1 / c.number("logits_scaling", 1, above_zero);
+  return plan;
+}
+
+}  // namespace dimwise::models::architectures

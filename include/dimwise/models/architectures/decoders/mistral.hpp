@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/models/architectures/decoders/mistral.hpp -- Mistral, and Mixtral, its mixture of experts.
+//
+// Layer: models.
+// Tests: the conformance suite `decoders`
+#pragma once
+
+#include <dimwise/models/decoder/decoder_plan.hpp>
+
+namespace dimwise::models::architectures {
+
+/// MistralForCausalLM: a window in all layers unless sliding_window is null.
+[[nodiscard]] inline decoder_plan mistral(io::config_check& c) {
+  decoder_plan plan = read_usual(c, {.kv_heads = 8});
+  read_rotary_of_all(c, plan.config);
+  read_window_of_all(c, plan.config, 4096);
+  return plan;
+}
+
+/// MixtralForCausalLM: w1 is the gate, w3 is up, w2 is down; the weights of the chosen experts sum to 1.
+[[nodiscard]] inline decoder_plan mixtral(io::config_check& c) {
+  decoder_plan plan = read_usual(c, {.kv_heads = 8, .default_epsilon = 1e-5});
+  decoder_config& to = plan.config;
+  read_rotary_of_all(c, to, {.base = 1000000});
+  read_window_of_all(c, to);
+  to.experts = c.count("num_local_experts", 8);
+  to.chosen_experts = c.count("num_experts_per_tok", 2);
+  to.expert_hidden = to.hidden;
+  for (auto& layer : to.layers) { layer.sparse = true; }
+  plan.names.router = "block_sparse_moe.gate";
+  plan.names.experts = "block_sparse_moe.experts.";
+  plan.names.expert_gate = "w1";
+  plan.names.expert_up = "w3";
+  plan.names.expert_down = "w2";
+  return plan;
+}
+
+}  // namespace dimwise::models::architectures

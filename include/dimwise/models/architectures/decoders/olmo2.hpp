@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/models/architectures/decoders/olmo2.hpp -- OLMo 2.
+//
+// Layer: models.
+// Tests: the conformance suite `decoders`
+#pragma once
+
+#include <dimwise/models/decoder/decoder_plan.hpp>
+
+namespace dimwise::models::architectures {
+
+/// Olmo2ForCausalLM: norms of the outputs of attention and feed-forward, and of queries and keys over all heads.
+[[nodiscard]] inline decoder_plan olmo2(io::config_check& c) {
+  decoder_plan plan = read_usual(c, {.default_epsilon = 1e-5});
+  decoder_config& to = plan.config;
+  to.input_bias = to.output_bias = c.flag("attention_bias", false);
+  to.place = norm_place::after;
+  to.head_norm = head_norm_kind::whole;
+  read_rotary_of_all(c, to);
+  plan.names.output_norm1 = "post_attention_layernorm";
+  plan.names.output_norm2 = "post_feedforward_layernorm";
+  return plan;
+}
+
+}  // namespace dimwise::models::architectures

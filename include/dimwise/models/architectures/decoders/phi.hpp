@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/models/architectures/decoders/phi.hpp -- Phi 1 to 2, and Phi 3 and 4.
+//
+// Layer: models.
+// Tests: the conformance suite `decoders`
+#pragma once
+
+#include <dimwise/models/decoder/decoder_plan.hpp>
+
+namespace dimwise::models::architectures {
+
+/// PhiForCausalLM: attention and feed-forward in parallel with one norm, and biases everywhere, also of the output.
+[[nodiscard]] inline decoder_plan phi(io::config_check& c) {
+  decoder_plan plan = read_usual(c, {.default_activation = "gelu_new",
+                                     .epsilon = "layer_norm_eps",
+                                     .default_epsilon = 1e-5,
+                                     .norm = {.kind = norm_kind::layer, .bias = true}});
+  decoder_config& to = plan.config;
+  to.parallel = to.single_norm = true;
+  to.input_bias = to.output_bias = to.feed.bias = to.vocab_bias = true;
+  to.feed.gated = false;
+  if (c.flag("qk_layernorm", false)) { to.head_norm = head_norm_kind::shared; }
+  read_rotary_of_all(c, to, {.partial = 0.5});
+  plan.names.query_norm = "self_attn.q_layernorm";
+  plan.names.key_norm = "self_attn.k_layernorm";
+  plan.names.attention = "self_attn.dense";
+  plan.names.up = "mlp.fc1";
+  plan.names.down = "mlp.fc2";
+  plan.names.norm = "final_layernorm";
+  return plan;
+}
+
+/// Phi3ForCausalLM: one array for queries, keys and values, one for gate and up. Old configurations name LongRoPE
+/// "su" or "yarn".
+[[nodiscard]] inline decoder_plan phi3(io::config_check& c) {
+  decoder_plan plan = read_usual(c, {.default_epsilon = 1e-5});
+  decoder_config& to = plan.config;
+  c.expect_flag("attention_bias", false, false);
+  read_rotary_of_all(c, to);
+  read_window_of_all(c, to);
+  plan.names.order = qkv_order::stacked;
+  plan.names.qkv = "self_attn.qkv_proj";
+  plan.names.gate_up = "mlp.gate_up_proj";
+  return plan;
+}
+
+}  // namespace dimwise::models::architectures

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/models/architectures/decoders/qwen.hpp -- Qwen2 and Qwen2.5, Qwen3, and Qwen3's mixture of experts.
+//
+// Layer: models.
+// Tests: the conformance suite `decoders`
+#pragma once
+
+#include <dimwise/models/decoder/decoder_plan.hpp>
+
+namespace dimwise::models::architectures {
+
+namespace detail {
+
+// A window with use_sliding_window alone, in the layers from max_window_layers on.
+inline void read_qwen_windows(io::config_check& c, decoder_config& to) {
+  const std::size_t window = c.flag("use_sliding_window", false) ? count_or_none(c, "sliding_window", 4096) : 0;
+  const std::size_t first = count_or_none(c, "max_window_layers", 28);
+  const auto windowed = read_layer_types(c, to.layers.size(), [&](std::size_t i) { return i >= first; });
+  for (std::size_t i = 0; i < to.layers.size(); ++i) { to.layers[i].window = windowed[i] ? window : 0; }
+}
+
+}  // namespace detail
+
+/// Qwen2ForCausalLM: queries, keys and values have biases, the output of the attention has none.
+[[nodiscard]] inline decoder_plan qwen2(io::config_check& c) {
+  decoder_plan plan = read_usual(c, {.kv_heads = 32});
+  plan.config.input_bias = true;
+  read_rotary_of_all(c, plan.config);
+  detail::read_qwen_windows(c, plan.config);
+  return plan;
+}
+
+/// Qwen3ForCausalLM: a norm of each head of queries and keys.
+[[nodiscard]] inline decoder_plan qwen3(io::config_check& c) {
+  decoder_plan plan = read_usual(c, {.kv_heads = 32, .head_dim = 128});
+  plan.config.head_norm = head_norm_kind::shared;
+  plan.config.input_bias = plan.config.output_bias = c.flag("attention_bias", false);
+  read_rotary_of_all(c, plan.config);
+  detail::read_qwen_windows(c, plan.config);
+  return plan;
+}
+
+/// Qwen3MoeForCausalLM: layers in mlp_only_layers, and those between the steps of decoder_sparse_step, are plain.
+[[nodiscard]] inline decoder_plan qwen3_moe(io::config_check& c) {
+  decoder_plan plan = read_usual(c, {.kv_heads = 4});
+  decoder_config& to = plan.config;
+  to.head_norm = head_norm_kind::shared;
+  to.input_bias = to.output_bias = c.flag("attention_bias", false);
+  read_rotary_of_all(c, to);
+  const std::size_t window = c.flag("use_sliding_window", false) ? count_or_none(c, "sliding_window", 4096) : 0;
+  to.experts = c.has("num_local_experts") ? c.count("num_local_experts") : count_or_none(c, "num_experts", 128);
+  to.chosen_experts = c.count("num_experts_per_tok", 8);
+  to.expert_hidden = c.count("moe_intermediate_size", 768);
+  to.renormalised = c.flag("norm_topk_prob", false);
+  const std::size_t step = c.count("decoder_sparse_step", 1);
+  const std::vector<double> plain = c.numbers("mlp_only_layers");
+  for (std::size_t i = 0; i < to.layers.size(); ++i) {
+    const bool listed = std::find(plain.begin(), plain.end(), static_cast<double>(i)) != plain.end();
+    to.layers[i].sparse = !listed && to.experts > 0 && (i + 1) % step == 0;
+    to.layers[i].window = window;
+  }
+  return plan;
+}
+
+}  // namespace dimwise::models::architectures

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/models/decoder/bind_decoder.hpp -- binds the parameters of a decoder to the arrays that `decoder_names` names.
+//
+// Layer: models.
+// Tests: tests/models/decoder.test.cpp, the conformance suite `decoders`
+#pragma once
+
+#include <dimwise/models/decoder/decoder.hpp>
+#include <dimwise/models/decoder/decoder_plan.hpp>
+
+namespace dimwise::models {
+
+namespace detail {
+
+template <class F, class... H>
+void bind_head_norm(const io::names_within& file, const std::string& name, head_norm<F, H...>& to, bool less_one) {
+  for (std::size_t i = 0; i < to.shared.size(); ++i) {
+    const bool several = to.kind == head_norm_kind::own_arrays;
+    bind_norm(file, several ? name + ".norms." + std::to_string(i) : name, to.shared[i], less_one);
+  }
+  for (auto& norm : to.own) {
+    for (auto& g : norm.gamma) { file.bind<io::stored<H..., F>>(name + ".weight", g); }
+    for (auto& b : norm.beta) { file.bind<io::stored<H..., F>>(name + ".bias", b); }
+  }
+  for (auto& scale : to.whole) { file.bind<io::stored<io::together<H..., F>>>(name + ".weight", scale); }
+}
+
+template <class Convention, class Attention>
+void bind_projections(const io::names_within& file, const decoder_names& names, Attention& to) {
+  switch (names.order) {
+    case qkv_order::separate:
+      file.linear<Convention>(names.query, to.query);
+      file.linear<Convention>(names.key, to.key);
+      file.linear<Convention>(names.value, to.value);
+      return;
+    case qkv_order::stacked:
+      file.fused<io::stacked, Convention>(names.qkv, to.query, to.key, to.value);
+      return;
+    case qkv_order::by_groups:
+      file.fused<io::by_groups, Convention>(names.qkv, to.query, to.key, to.value);
+      return;
+  }
+}
+template <class Convention, class Feed>
+void bind_feed_forward(const io::names_within& file, const std::string& gate, const std::string& up,
+                       const std::string& gate_up, const std::string& down, Feed& to) {
+  if (!to.gate.empty() && !gate_up.empty()) {
+    file.fused<io::stacked, Convention>(gate_up, to.gate.front(), to.up);
+  } else {
+    for (auto& g : to.gate) { file.linear<Convention>(gate, g); }
+    file.linear<Convention>(up, to.up);
+  }
+  file.linear<Convention>(down, to.down);
+}
+template <class Convention, class Block>
+void bind_block(const io::names_within& file, const decoder_names& names, Block& to) {
+  bind_norm(file, names.norm1, to.norm1, names.less_one);
+  bind_projections<Convention>(file, names, to.attention);
+  bind_head_norm(file, names.query_norm, to.attention.query_norm, names.less_one);
+  bind_head_norm(file, names.key_norm, to.attention.key_norm, names.less_one);
+  file.linear<Convention>(names.attention, to.attention.output);
+  bind_norm(file, names.output_norm1, to.output_norm1, names.less_one);
+  bind_norm(file, names.norm2, to.norm2, names.less_one);
+  for (auto& feed : to.feed_forward) {
+    bind_feed_forward<Convention>(file, names.gate, names.up, names.gate_up, names.down, feed);
+  }
+  for (auto& mixture : to.mixture) {
+    file.linear<Convention>(names.router, mixture.router);
+    for (std::size_t i = 0; i < mixture.experts.size(); ++i) {
+      bind_feed_forward<Convention>(file.in(names.experts + std::to_string(i) + "."), names.expert_gate,
+                                    names.expert_up, "", names.expert_down, mixture.experts[i]);
+    }
+  }
+  bind_norm(file, names.output_norm2, to.output_norm2, names.less_one);
+  for (const std::string& name : names.ignored) { file.ignore(name); }
+}
+
+}  // namespace detail
+
+/// Binds the parameters of a decoder to the arrays of a file.
+template <class Dims, class Weights>
+void bind_decoder(io::bindings& file, const decoder_names& names, decoder<Dims, Weights>& m) {
+  using namespace io;
+  using d_embedding = typename Dims::d_embedding;
+  file.may_begin_with(names.prefix);
+  file.bind<stored<typename Dims::vocab, d_embedding>>(names.tokens + ".weight", m.token_embedding.table);
+  for (auto& project : m.project) { file.linear<out_in>(names.project_in, project); }
+  for (auto& table : m.positions) {
+    file.bind<stored<typename Dims::rows, typename Dims::d_model>>(names.positions + ".weight", table);
+  }
+  bind_norm(file, names.embedding_norm, m.embedding_norm, names.less_one);
+  for (std::size_t i = 0; i < m.blocks.size(); ++i) {
+    const auto layer = file.in(names.layer + std::to_string(i) + ".");
+    names.in_out ? detail::bind_block<in_out>(layer, names, m.blocks[i])
+                 : detail::bind_block<out_in>(layer, names, m.blocks[i]);
+  }
+  bind_norm(file, names.norm, m.norm, names.less_one);
+  for (auto& project : m.output.project) { file.linear<out_in>(names.project_out, project); }
+  for (auto& map : m.output.map) {
+    file.without_prefix().template bind<stored<typename Dims::vocab, d_embedding>>(names.output + ".weight",
+                                                                                   map.weight);
+  }
+  for (auto& bias : m.output.bias) {
+    file.without_prefix().template bind<stored<typename Dims::vocab>>(names.output + ".bias", bias);
+  }
+  if (m.output.map.empty()) { file.same(names.output + ".weight", names.tokens + ".weight"); }
+}
+
+}  // namespace dimwise::models

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/models/decoder/decoder.hpp -- a decoder-only language model whose settings are data: one compiled formula for
+// all architectures.
+//
+// Layer: models.
+// Tests: tests/models/decoder.test.cpp, the conformance suite `decoders`
+//
+//   const auto model = models::read_decoder("folder");                  // architecture.hpp
+//   auto caches = model.start(2048);
+//   tensor logits = model.next(tokens, caches);                         // logits of the next token
+#pragma once
+
+#include <dimwise/models/decoder/layers.hpp>
+#include <dimwise/models/language_model.hpp>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
+
+namespace dimwise::models {
+
+/// All run-time extents of these settings, as a tuple of dimensions: for bindings and `nn::initialise`.
+template <class Dims>
+[[nodiscard]] auto decoder_extents(const decoder_config& c) {
+  const auto run_time = []<class D>(std::type_identity<D>, std::size_t n) {
+    if constexpr (D::static_extent == at_run_time) {
+      return std::tuple<D>(D{n});
+    } else {
+      return std::tuple<>();
+    }
+  };
+  using std::type_identity;
+  return std::tuple_cat(
+      run_time(type_identity<typename Dims::vocab>{}, c.vocab),
+      run_time(type_identity<typename Dims::rows>{}, c.position_rows),
+      run_time(type_identity<typename Dims::d_model>{}, c.d_model),
+      run_time(type_identity<typename Dims::d_embedding>{}, c.d_embedding == 0 ? c.d_model : c.d_embedding),
+      run_time(type_identity<typename Dims::kv_heads>{}, c.kv_heads),
+      run_time(type_identity<typename Dims::group>{}, c.group), run_time(type_identity<typename Dims::d_k>{}, c.d_k),
+      run_time(type_identity<typename Dims::d_v>{}, c.d_k), run_time(type_identity<typename Dims::hidden>{}, c.hidden),
+      run_time(type_identity<typename Dims::experts>{}, c.experts),
+      run_time(type_identity<typename Dims::expert_hidden>{}, c.expert_hidden));
+}
+
+/// Compares the settings with the static extents of Dims.
+template <class Dims>
+void check_decoder_extents(io::config_check& config, const decoder_config& c) {
+  (void)config.implied<typename Dims::vocab>("the vocabulary", c.vocab);
+  (void)config.implied<typename Dims::d_model>("the number of features", c.d_model);
+  (void)config.implied<typename Dims::d_embedding>("the number of features of a token embedding",
+                                                   c.d_embedding == 0 ? c.d_model : c.d_embedding);
+  (void)config.implied<typename Dims::kv_heads>("the number of key heads", c.kv_heads);
+  (void)config.implied<typename Dims::group>("the number of query heads per key head", c.group);
+  (void)config.implied<typename Dims::d_k>("the number of features of a head", c.d_k);
+  (void)config.implied<typename Dims::d_v>("the number of features of a head", c.d_k);
+  (void)config.implied<typename Dims::hidden>("the number of hidden features", c.hidden);
+}
+
+/// What the output does to the logits.
+struct decoder_output_settings {
+  double scale = 1;
+  double cap = 0;
+};
+
+/// The output of a decoder: features of the token embedding to logits, by a matrix of its own or the table of the
+/// embedding.
+template <class Dims, class Weights = float>
+struct decoder_output {
+  using seq = typename Dims::seq;
+  using vocab = typename Dims::vocab;
+  using d_model = typename Dims::d_model;
+  using d_embedding = typename Dims::d_embedding;
+  using project_type = nn::linear<nn::from<d_model>, nn::to<d_embedding>, nn::no_bias, Weights>;
+  using map_type = nn::linear<nn::from<d_embedding>, nn::to<vocab>, nn::no_bias, Weights>;
+  using project_list = std::vector<project_type>;
+  using map_list = std::vector<map_type>;
+  using bias_list = std::vector<tensor<float, vocab>>;
+  using logits_type = tensor<float, seq, vocab>;
+
+  BOOST_HANA_DEFINE_STRUCT(decoder_output, (project_list, project), (map_list, map), (bias_list, bias),
+                           (decoder_output_settings, settings));
+
+  template <class TokenEmbedding>
+  [[nodiscard]] logits_type operator()(const TokenEmbedding& embedding, const tensor<float, seq, d_model>& x) const {
+    using embedded_type = tensor<float, seq, d_embedding>;
+    const embedded_type h =
+        project.empty() ? embedded_type(relabel<d_model, d_embedding>(x)) : embedded_type(project.front()(x));
+    logits_type logits = map.empty() ? logits_type(embedding.logits(h)) : logits_type(map.front()(h));
+    if (!bias.empty()) { logits = logits + bias.front(); }
+    if (settings.scale != 1) { logits = logits * static_cast<float>(settings.scale); }
+    if (settings.cap != 0) {
+      const auto cap = static_cast<float>(settings.cap);
+      logits = tanh(logits / cap) * cap;
+    }
+    return logits;
+  }
+};
+
+/// A decoder. Weights is the format of the weights and the embedding (nn/weight.hpp); norms, biases, positions and
+/// routers are floats.
+template <class Dims = decoder_dims, class Weights = float>
+struct decoder : language_model<decoder<Dims, Weights>, Dims, decoder_block<Dims, Weights>> {
+  using dims = Dims;
+  using weights = Weights;
+  using base = language_model<decoder<Dims, Weights>, Dims, decoder_block<Dims, Weights>>;
+  using typename base::features_type;
+  using typename base::token;
+  using vocab = typename Dims::vocab;
+  using seq = typename Dims::seq;
+  using d_model = typename Dims::d_model;
+  using d_embedding = typename Dims::d_embedding;
+  using block = decoder_block<Dims, Weights>;
+  using token_embedding_type = nn::embedding<vocab, d_embedding, Weights>;
+  using project_type = nn::linear<nn::from<d_embedding>, nn::to<d_model>, nn::no_bias, Weights>;
+  using project_list = std::vector<project_type>;
+  using position_list = std::vector<tensor<float, typename Dims::rows, d_model>>;
+  using block_list = std::vector<block>;
+  using norm_type = any_norm<d_model>;
+  using output_type = decoder_output<Dims, Weights>;
+
+  BOOST_HANA_DEFINE_STRUCT(decoder, (token_embedding_type, token_embedding), (project_list, project),
+                           (position_list, positions), (norm_type, embedding_norm), (block_list, blocks),
+                           (norm_type, norm), (output_type, output));
+  decoder_config config{};
+
+  decoder() = default;
+  /// A decoder with these settings, whose parameters are empty.
+  explicit decoder(const decoder_config& c)
+      : token_embedding(),
+        project(c.d_embedding != 0 && c.d_embedding != c.d_model ? 1 : 0),
+        positions(c.position_rows > 0 ? 1 : 0),
+        embedding_norm(c.embedding_norm),
+        blocks(),
+        norm(c.final_norm ? c.norm : norm_settings{.kind = norm_kind::none}),
+        output(),
+        config(c) {
+    for (const decoder_layer_config& layer : c.layers) { blocks.emplace_back(c, layer); }
+    output.project.resize(project.size());
+    output.map.resize(c.tied ? 0 : 1);
+    output.bias.resize(c.vocab_bias ? 1 : 0);
+    output.settings = {c.logit_scale, c.logit_cap};
+  }
+
+  /// The embeddings of tokens and positions: [seq]  ->  [seq, d_model].
+  [[nodiscard]] features_type embedded(const tensor<id<vocab>, seq>& text) const {
+    using rows = typename Dims::rows;
+    const tensor<float, seq, d_embedding> tokens = token_embedding(text);
+    features_type x =
+        project.empty() ? features_type(relabel<d_embedding, d_model>(tokens)) : features_type(project.front()(tokens));
+    if (config.embedding_scale != 1) { x = x * static_cast<float>(config.embedding_scale); }
+    if (!positions.empty()) {
+      std::vector<id<rows>> at;
+      const auto first = static_cast<std::size_t>(text.extents().template origin<seq>("embedded"));
+      for (std::size_t i = 0; i < text.size(); ++i) { at.emplace_back(first + i + config.position_offset); }
+      x = x + gather<rows>(positions.front(), tensor<id<rows>, seq>(std::span<const id<rows>>(at), positions_of(text)));
+    }
+    return embedding_norm(x);
+  }
+  /// What all layers share for the new positions of `text`.
+  [[nodiscard]] decoder_positions<Dims> shared_by_layers(const tensor<id<vocab>, seq>& text) const {
+    using key = typename Dims::key;
+    decoder_positions<Dims> shared;
+    const seq at = positions_of(text);
+    const std::size_t end = static_cast<std::size_t>(at.origin()) + at.extent();
+    for (const rotary_settings& r : config.rotary) {
+      shared.rotary.push_back(tables_of<seq, typename Dims::pairs>(r.angles_for(end), r.scale, at));
+    }
+    if (config.alibi) {
+      // The bias slope · (key − query) of every score of a query may lack −slope · query, which softmax cancels.
+      const std::size_t heads = config.kv_heads * config.group;
+      std::vector<float> biases;
+      for (std::size_t h = 0; h < heads; ++h) {
+        const double slope = dimwise::detail::alibi_slope(h, heads) * config.alibi_scale;
+        for (std::size_t k = 0; k < end; ++k) {
+          biases.push_back(static_cast<float>(-slope * static_cast<double>(end - 1 - k)));
+        }
+      }
+      shared.alibi =
+          made<decltype(shared.alibi)>(std::span<const float>(biases), typename Dims::kv_heads{config.kv_heads},
+                                       typename Dims::group{config.group}, starting_at(key{end}, 0));
+    }
+    return shared;
+  }
+
+  /// The KV cache of every layer, and with LongRoPE the text that the caches hold.
+  struct state : base::state {
+    std::vector<token> text{};
+  };
+  /// Empty caches for `length` positions.
+  [[nodiscard]] state start(std::size_t length) const {
+    state s;
+    static_cast<typename base::state&>(s) = base::start(length);
+    return s;
+  }
+  /// As `language_model::features`. A text that outgrows the positions of training under LongRoPE is computed again with
+  /// the angles of long texts. Throws `origin_error` if its caches do not begin at position 0.
+  template <class Seen>
+  [[nodiscard]] features_type features(std::span<const token> tokens, state& caches, const Seen& seen) const {
+    if (std::none_of(config.rotary.begin(), config.rotary.end(), [](const auto& r) { return r.depends_on_length(); }) ||
+        caches.size() != blocks.size() || caches.empty()) {
+      return base::features(tokens, caches, seen);
+    }
+    const auto held = static_cast<std::size_t>(caches.front().end());
+    if (caches.text.size() < held) {
+      dimwise::detail::raise<origin_error>(error{} << "features: LongRoPE needs the text from position 0 on, and the "
+                                                      "caches hold positions that this model did not read");
+    }
+    std::vector<token> all(caches.text.begin(), caches.text.begin() + static_cast<std::ptrdiff_t>(held));
+    all.insert(all.end(), tokens.begin(), tokens.end());
+    const auto outgrown = [&](const rotary_settings& r) { return !r.is_long(held) && r.is_long(all.size()); };
+    features_type x;
+    if (held == 0 || std::none_of(config.rotary.begin(), config.rotary.end(), outgrown)) {
+      x = base::features(tokens, caches, seen);
+    } else {
+      state again = start(caches.front().limit());
+      x = slice<seq>(base::features(all, again, seen), held, tokens.size());
+      caches = std::move(again);
+    }
+    caches.text = std::move(all);
+    return x;
+  }
+  [[nodiscard]] features_type features(std::span<const token> tokens, state& caches) const {
+    return features(tokens, caches, [](std::size_t, const auto&) {});
+  }
+
+  /// The maximum number of positions in training.
+  [[nodiscard]] std::size_t longest() const { return config.longest; }
+  /// An empty cache of one block for `length` tokens.
+  [[nodiscard]] typename block::cache cache_for(std::size_t length) const {
+    return make_cache<typename block::cache>(
+        typename Dims::key{length}, extent_made<typename Dims::kv_heads>(config.kv_heads),
+        extent_made<typename Dims::d_k>(config.d_k), extent_made<typename Dims::d_v>(config.d_k));
+  }
+
+ private:
+  template <class D>
+  static D extent_made(std::size_t n) {
+    if constexpr (D::static_extent == at_run_time) {
+      return D{n};
+    } else {
+      return D{};
+    }
+  }
+  template <class To, class... D>
+  static To made(std::span<const float> values, const D&... extents) {
+    return std::apply([&](const auto&... needed) { return To(values, needed...); },
+                      nn::detail::extents_among<To>(extents...));
+  }
+  [[nodiscard]] static seq positions_of(const tensor<id<vocab>, seq>& text) {
+    return starting_at(seq{text.size()}, text.extents().template origin<seq>("embedded"));
+  }
+};
+
+}  // namespace dimwise::models
+
+#pragma GCC diagnostic pop

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/models/decoder/decoder_config.hpp -- the settings of a decoder: everything that does not change the type of a
+// tensor.
+//
+// Layer: models.
+// Tests: tests/models/decoder.test.cpp, the conformance suite `decoders`
+#pragma once
+
+#include <dimwise/models/common/feed_forward.hpp>
+#include <dimwise/models/common/norm.hpp>
+#include <dimwise/models/common/rotary.hpp>
+
+#include <vector>
+
+namespace dimwise::models {
+
+/// Norms of queries and keys before the scores: none; over the features of a head with one scale for all heads; with a
+/// scale of its own for each head, in one array or in an array for each head; or over all heads at once.
+enum class head_norm_kind { none, shared, own, own_arrays, whole };
+
+/// Where the norms of a layer are: before attention and feed-forward, on their outputs, on both sides, or on the sums
+/// with the residual.
+enum class norm_place { before, after, both, sum };
+
+/// The settings of one layer.
+struct decoder_layer_config {
+  std::size_t window = 0;  ///< positions that a query sees, its own included; 0: all before it
+  std::size_t rotary = 0;  ///< the index in `decoder_config::rotary`; beyond it: no rotary positions
+  bool sparse = false;     ///< a mixture of experts instead of a feed-forward layer
+};
+inline constexpr std::size_t no_rotary = static_cast<std::size_t>(-1);
+
+/// The settings of a decoder.
+struct decoder_config {
+  // Extents.
+  std::size_t vocab = 1;
+  std::size_t d_model = 1;
+  std::size_t d_embedding = 0;  ///< features of the token embedding; 0: as `d_model`
+  std::size_t kv_heads = 1;
+  std::size_t group = 1;  ///< query heads per key head
+  std::size_t d_k = 1;    ///< features of a head
+  std::size_t hidden = 1;
+  std::size_t experts = 0;
+  std::size_t expert_hidden = 1;
+  std::size_t longest = 0;  ///< positions in training
+  std::vector<decoder_layer_config> layers{};
+
+  // Embeddings.
+  std::size_t position_rows = 0;    ///< rows of learned positions; 0: there are none
+  std::size_t position_offset = 0;  ///< the row of position 0
+  double embedding_scale = 1;
+  norm_settings embedding_norm{.kind = norm_kind::none};
+
+  // Layers.
+  norm_settings norm{};
+  norm_place place = norm_place::before;
+  bool final_norm = true;
+  bool parallel = false;     ///< x + attention(norm1(x)) + feed_forward(norm2(x))
+  bool single_norm = false;  ///< in parallel: norm2 is norm1
+  bool residual_from_norm = false;
+  double residual_scale = 1;  ///< of both branches
+
+  // Attention.
+  bool input_bias = false;  ///< of queries, keys and values
+  bool output_bias = false;
+  double score_scale = 0;  ///< 0: 1 / √d_k
+  double score_cap = 0;    ///< 0: none
+  bool alibi = false;
+  double alibi_scale = 1;
+  head_norm_kind head_norm = head_norm_kind::none;
+  norm_settings head_norm_settings{};
+  std::vector<rotary_settings> rotary{};
+
+  // Feed-forward layers.
+  feed_settings feed{};
+  std::size_t chosen_experts = 1;
+  bool renormalised = true;  ///< the weights of the chosen experts sum to 1
+
+  // Output.
+  bool tied = true;
+  bool vocab_bias = false;
+  double logit_scale = 1;
+  double logit_cap = 0;  ///< 0: none
+};
+
+}  // namespace dimwise::models

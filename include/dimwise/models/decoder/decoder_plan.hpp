@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/models/decoder/decoder_plan.hpp -- what an architecture makes of config.json: the settings of a decoder, and
+// the names and conventions of its arrays.
+//
+// Layer: models.
+// Tests: tests/models/decoder.test.cpp, the conformance suite `decoders`
+#pragma once
+
+#include <dimwise/models/decoder/decoder_config.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dimwise::models {
+
+/// How queries, keys and values are stored: in an array each; in one array, all queries, all keys, all values; or in one
+/// array by key heads, each with its queries, its key and its value.
+enum class qkv_order { separate, stacked, by_groups };
+
+/// The names of a decoder's arrays, without ".weight" and ".bias", and the conventions of these arrays. The defaults are
+/// those of LLaMA. Empty names stand for parameters that the architecture lacks.
+struct decoder_names {
+  std::string prefix = "model.";  ///< an optional prefix of all names but that of the output
+  std::string tokens = "embed_tokens";
+  std::string project_in{};
+  std::string positions{};
+  std::string embedding_norm{};
+  std::string layer = "layers.";  ///< followed by the number of the layer
+  std::string norm1 = "input_layernorm";
+  std::string query = "self_attn.q_proj";
+  std::string key = "self_attn.k_proj";
+  std::string value = "self_attn.v_proj";
+  std::string qkv{};  ///< queries, keys and values in one array
+  std::string query_norm = "self_attn.q_norm";
+  std::string key_norm = "self_attn.k_norm";
+  std::string attention = "self_attn.o_proj";
+  std::string output_norm1{};
+  std::string norm2 = "post_attention_layernorm";
+  std::string gate = "mlp.gate_proj";
+  std::string up = "mlp.up_proj";
+  std::string gate_up{};  ///< gate and up in one array
+  std::string down = "mlp.down_proj";
+  std::string output_norm2{};
+  std::string router = "mlp.gate";
+  std::string experts = "mlp.experts.";  ///< followed by the number of the expert
+  std::string expert_gate = "gate_proj";
+  std::string expert_up = "up_proj";
+  std::string expert_down = "down_proj";
+  std::string norm = "norm";
+  std::string project_out{};
+  std::string output = "lm_head";
+  std::vector<std::string> ignored{"self_attn.rotary_emb.inv_freq"};  ///< arrays of a layer that are no parameters
+
+  qkv_order order = qkv_order::separate;
+  bool in_out = false;    ///< matrices are [inputs, outputs]: Conv1D of GPT-2
+  bool less_one = false;  ///< scales of norms are stored minus one: Gemma
+};
+
+/// The settings and names of one checkpoint.
+struct decoder_plan {
+  decoder_config config{};
+  decoder_names names{};
+};
+
+/// The number of a setting; `otherwise` if it is absent, and 0 if it is null.
+[[nodiscard]] inline double number_or_none(io::config_check& c, const std::string& key, double otherwise) {
+  return c.is_null(key) ? 0 : c.number(key, otherwise, io::number_range::from_zero);
+}
+/// An integer from 0; `otherwise` if it is absent, and 0 if it is null.
+[[nodiscard]] inline std::size_t count_or_none(io::config_check& c, const std::string& key, std::size_t otherwise = 0) {
+  const double n = number_or_none(c, key, static_cast<double>(otherwise));
+  if (n != std::floor(n) || n > 1e12) { c.differs(key + " is not a whole number"); }
+  return static_cast<std::size_t>(n);
+}
+
+/// Keys and defaults that architectures with LLaMA's names for extents do not share.
+struct usual_keys {
+  std::size_t kv_heads = 0;  ///< if num_key_value_heads is absent; 0: as many as queries
+  std::size_t head_dim = 0;  ///< if head_dim is absent; 0: hidden_size / num_attention_heads
+  std::string activation = "hidden_act";
+  std::string default_activation = "silu";
+  std::string epsilon = "rms_norm_eps";
+  double default_epsilon = 1e-6;
+  norm_settings norm{};
+  bool tied = false;  ///< if tie_word_embeddings is absent
+};
+
+/// Heads of queries and keys. Null counts as absent.
+inline void read_heads(io::config_check& c, decoder_config& to, std::size_t queries, std::size_t kv_heads,
+                       std::size_t head_dim) {
+  to.kv_heads = std::max<std::size_t>(kv_heads, 1);
+  to.group = std::max<std::size_t>(queries / to.kv_heads, 1);
+  if (queries % to.kv_heads != 0) {
+    c.differs(std::to_string(queries) + " query heads are not divisible by " + std::to_string(to.kv_heads) +
+              " key heads");
+  }
+  to.d_k = head_dim;
+  if (head_dim == 0) {
+    if (to.d_model % queries != 0) {
+      c.differs(std::to_string(to.d_model) + " features are not divisible by " + std::to_string(queries) + " heads");
+    }
+    to.d_k = std::max<std::size_t>(to.d_model / queries, 1);
+  }
+}
+/// The layers, all alike.
+inline void read_layers(io::config_check& c, decoder_config& to, const std::string& key,
+                        std::optional<std::size_t> otherwise = {}) {
+  constexpr std::size_t most = 4096;
+  const std::size_t n = c.count(key, otherwise);
+  if (n > most) { c.differs(key + " is " + std::to_string(n) + ", at most " + std::to_string(most) + " are read"); }
+  to.layers.assign(std::min(n, most), decoder_layer_config{});
+}
+/// The settings that most architectures share: extents, heads, layers, norm, activation, and whether the output is
+/// tied. Reads neither biases nor rotary positions.
+[[nodiscard]] inline decoder_plan read_usual(io::config_check& c, const usual_keys& keys = {}) {
+  decoder_plan plan;
+  decoder_config& to = plan.config;
+  to.vocab = c.count("vocab_size");
+  to.d_model = c.count("hidden_size");
+  to.hidden = c.count("intermediate_size");
+  to.longest = c.count("max_position_embeddings", 2048);
+  const std::size_t queries = c.count("num_attention_heads");
+  const bool none = c.is_null("num_key_value_heads") || keys.kv_heads == 0;
+  read_heads(c, to, queries, c.count("num_key_value_heads", none ? queries : keys.kv_heads),
+             c.has("head_dim") ? c.count("head_dim") : (c.is_null("head_dim") ? 0 : keys.head_dim));
+  read_layers(c, to, "num_hidden_layers");
+  to.norm = keys.norm;
+  to.norm.epsilon = c.number(keys.epsilon, keys.default_epsilon, io::number_range::from_zero);
+  to.head_norm_settings = to.norm;
+  to.feed.activation = activation_of(c, keys.activation, keys.default_activation);
+  to.tied = c.flag("tie_word_embeddings", keys.tied);
+  return plan;
+}
+/// The biases of all maps of the attention and of the feed-forward layers.
+inline void read_biases(io::config_check& c, decoder_config& to, const std::string& attention = "attention_bias",
+                        const std::string& feed = "mlp_bias") {
+  to.input_bias = to.output_bias = c.flag(attention, false);
+  to.feed.bias = c.flag(feed, false);
+}
+/// One set of rotary positions for all layers.
+inline void read_rotary_of_all(io::config_check& c, decoder_config& to, const rotary_keys& keys = {}) {
+  to.rotary = {read_rotary(c, to.d_k, keys)};
+}
+
+/// Whether layer i sees a window, by `layer_types`; without them by `otherwise(i)`. Rejects other types of layers.
+template <class Otherwise>
+[[nodiscard]] std::vector<bool> read_layer_types(io::config_check& c, std::size_t layers, const Otherwise& otherwise) {
+  std::vector<bool> windowed(layers);
+  const std::vector<std::string> types = c.words("layer_types");
+  if (!types.empty() && types.size() != layers) {
+    c.differs("layer_types has " + std::to_string(types.size()) + " entries, " + std::to_string(layers) +
+              " were expected: one for each layer");
+  }
+  for (std::size_t i = 0; i < layers; ++i) {
+    if (types.size() != layers) {
+      windowed[i] = otherwise(i);
+    } else if (types[i] == "sliding_attention") {
+      windowed[i] = true;
+    } else if (types[i] != "full_attention") {
+      c.differs("layer_types has " + io::detail::printable(types[i]) +
+                "; the types that are read are full_attention and sliding_attention");
+    }
+  }
+  return windowed;
+}
+/// The window of all layers, which `sliding_window` sets.
+inline void read_window_of_all(io::config_check& c, decoder_config& to, std::size_t otherwise = 0) {
+  const std::size_t window = count_or_none(c, "sliding_window", otherwise);
+  for (auto& layer : to.layers) { layer.window = window; }
+}
+
+}  // namespace dimwise::models

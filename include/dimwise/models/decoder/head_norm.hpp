@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/models/decoder/head_norm.hpp -- norms of queries and keys, of the kind that a setting says.
+//
+// Layer: models.
+// Tests: tests/models/decoder.test.cpp, the conformance suite `decoders`
+#pragma once
+
+#include <dimwise/models/decoder/decoder_config.hpp>
+
+#include <cmath>
+#include <span>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
+
+namespace dimwise::models {
+
+/// A norm of queries or keys with the heads H and the features F: [P, H…, F] -> the same.
+template <class F, class... H>
+struct head_norm {
+  using scale_type = tensor<float, H..., F>;
+  using shared_list = std::vector<any_norm<F>>;
+  using own_list = std::vector<any_norm<F, scale_type>>;
+  using scale_list = std::vector<scale_type>;
+  // `shared` has one norm for all heads, or in `own_arrays` one for each; `whole` is a scale of all heads.
+  BOOST_HANA_DEFINE_STRUCT(head_norm, (shared_list, shared), (own_list, own), (scale_list, whole),
+                           (head_norm_kind, kind), (norm_settings, settings));
+
+  head_norm() = default;
+  /// A norm for this many heads, whose parameters are empty.
+  head_norm(head_norm_kind k, const norm_settings& s, std::size_t heads)
+      : shared(k == head_norm_kind::shared ? 1 : (k == head_norm_kind::own_arrays ? heads : 0), any_norm<F>(s)),
+        own(k == head_norm_kind::own ? 1 : 0, any_norm<F, scale_type>(s)),
+        whole(k == head_norm_kind::whole ? 1 : 0),
+        kind(k),
+        settings(s) {}
+
+  template <class Tensor>
+  [[nodiscard]] Tensor operator()(const Tensor& x) const {
+    switch (kind) {
+      case head_norm_kind::none:
+        return x;
+      case head_norm_kind::shared:
+        return shared.front()(x);
+      case head_norm_kind::own:
+        return own.front()(x);
+      case head_norm_kind::own_arrays:
+        return joined(x)(x);
+      case head_norm_kind::whole: {
+        const auto squares = tensor(mean<H..., F>(x * x));
+        const auto factors = tensor(map(inverse_root{static_cast<float>(settings.epsilon)}, squares));
+        return Tensor(x * factors * whole.front());
+      }
+    }
+    dimwise::detail::raise<number_error>(error{} << "head_norm: the norm is none of those listed");
+  }
+
+ private:
+  struct inverse_root {
+    float epsilon;
+    float operator()(float x) const { return 1 / std::sqrt(x + epsilon); }
+  };
+  // The norms of all heads as one, whose scale has the heads.
+  template <class Tensor>
+  [[nodiscard]] any_norm<F, scale_type> joined(const Tensor& x) const {
+    any_norm<F, scale_type> all(settings);
+    const auto join = [&](auto& to, const auto& part_of) {
+      std::vector<float> values;
+      for (const any_norm<F>& one : shared) {
+        const auto part = part_of(one).values();
+        values.insert(values.end(), part.begin(), part.end());
+      }
+      to = made<scale_type>(std::span<const float>(values), H{extent_of<H>(x)}..., F{extent_of<F>(x)});
+    };
+    for (auto& g : all.gamma) {
+      join(g, [](const any_norm<F>& one) -> const auto& { return one.gamma.front(); });
+    }
+    for (auto& b : all.beta) {
+      join(b, [](const any_norm<F>& one) -> const auto& { return one.beta.front(); });
+    }
+    return all;
+  }
+  template <class To, class... D>
+  static To made(std::span<const float> values, const D&... extents) {
+    return std::apply([&](const auto&... needed) { return To(values, needed...); },
+                      nn::detail::extents_among<To>(extents...));
+  }
+};
+
+}  // namespace dimwise::models
+
+#pragma GCC diagnostic pop

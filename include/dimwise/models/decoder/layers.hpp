@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/models/decoder/layers.hpp -- the layers of a decoder whose settings are data: attention, and a block of it
+// with a feed-forward layer.
+//
+// Layer: models. The same compiled formulas compute every architecture.
+// Tests: tests/models/decoder.test.cpp, the conformance suite `decoders`
+#pragma once
+
+#include <dimwise/models/decoder/head_norm.hpp>
+#include <dimwise/models/decoder/mixture.hpp>
+#include <dimwise/nn/attention.hpp>
+#include <dimwise/nn/cache.hpp>
+
+#include <vector>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
+
+namespace dimwise::models {
+
+/// The dimensions of a decoder with extents from the configuration. Your own struct may make some or all of them static.
+struct decoder_dims {
+  struct vocab : choice_dim<> {};
+  struct seq : position_dim<> {};
+  struct key : prime<seq> {};
+  struct rows : position_dim<> {};  // of learned positions
+  struct d_model : feature_dim<> {};
+  struct d_embedding : feature_dim<> {};  // of the token embedding
+  struct kv_heads : heads_dim<> {};       // heads of keys and values
+  struct group : heads_dim<> {};          // query heads per key head
+  struct d_k : feature_dim<> {};
+  struct d_v : feature_dim<> {};
+  struct pairs : feature_dim<> {};  // of rotary positions
+  struct hidden : feature_dim<> {};
+  struct experts : choice_dim<> {};
+  struct expert_hidden : feature_dim<> {};
+};
+
+/// What all layers share in one call: tables of rotary positions, and the biases of ALiBi.
+template <class Dims>
+struct decoder_positions {
+  std::vector<rotary_tables<typename Dims::seq, typename Dims::pairs>> rotary{};
+  tensor<float, typename Dims::kv_heads, typename Dims::group, typename Dims::key> alibi{};
+};
+
+/// What the attention of one layer computes.
+struct decoder_attention_settings {
+  double score_scale = 1;
+  double score_cap = 0;
+  bool alibi = false;
+  std::size_t window = 0;
+  std::size_t rotary = no_rotary;
+  rotary_pairs pairs = rotary_pairs::half_split;
+};
+
+/// Attention of a decoder: new positions attend to themselves and to the cached positions. Positions are data, so the
+/// types of queries and keys do not say whether they are rotated.
+template <class Dims, class Weights = float>
+struct decoder_attention {
+  using seq = typename Dims::seq;
+  using key_pos = typename Dims::key;
+  using d_model = typename Dims::d_model;
+  using kv_heads = typename Dims::kv_heads;
+  using group = typename Dims::group;
+  using d_k = typename Dims::d_k;
+  using d_v = typename Dims::d_v;
+  using query_projection = nn::linear<nn::from<d_model>, nn::to<kv_heads, group, d_k>, nn::optional_bias, Weights>;
+  using key_projection = nn::linear<nn::from<d_model>, nn::to<kv_heads, d_k>, nn::optional_bias, Weights>;
+  using value_projection = nn::linear<nn::from<d_model>, nn::to<kv_heads, d_v>, nn::optional_bias, Weights>;
+  using output_projection = nn::linear<nn::from<kv_heads, group, d_v>, nn::to<d_model>, nn::optional_bias, Weights>;
+  using query_norm_type = head_norm<d_k, kv_heads, group>;
+  using key_norm_type = head_norm<d_k, kv_heads>;
+  using features = tensor<float, seq, d_model>;
+  using queries = tensor<float, seq, kv_heads, group, d_k>;
+  using keys = tensor<float, seq, kv_heads, d_k>;
+  using cache = nn::kv_cache<key_pos, nn::capacity<>, nn::keys<float, kv_heads, key_pos, d_k>,
+                             nn::values<float, kv_heads, key_pos, d_v>>;
+
+  BOOST_HANA_DEFINE_STRUCT(decoder_attention, (query_projection, query), (key_projection, key),
+                           (value_projection, value), (output_projection, output), (query_norm_type, query_norm),
+                           (key_norm_type, key_norm), (decoder_attention_settings, settings));
+
+  decoder_attention() = default;
+  /// The attention of a layer with these settings, whose parameters are empty.
+  decoder_attention(const decoder_config& c, const decoder_layer_config& layer)
+      : query(),
+        key(),
+        value(),
+        output(),
+        query_norm(c.head_norm, c.head_norm_settings, c.kv_heads * c.group),
+        key_norm(c.head_norm, c.head_norm_settings, c.kv_heads),
+        settings{c.score_scale != 0 ? c.score_scale : 1 / std::sqrt(static_cast<double>(c.d_k)),
+                 c.score_cap,
+                 c.alibi,
+                 layer.window,
+                 no_rotary,
+                 rotary_pairs::half_split} {
+    query.has_bias(c.input_bias);
+    key.has_bias(c.input_bias);
+    value.has_bias(c.input_bias);
+    output.has_bias(c.output_bias);
+    if (layer.rotary < c.rotary.size() && !c.rotary[layer.rotary].angles.empty()) {
+      settings.rotary = layer.rotary;
+      settings.pairs = c.rotary[layer.rotary].pairs;
+    }
+  }
+
+  [[nodiscard]] features operator()(const features& x, cache& held, const decoder_positions<Dims>& at) const {
+    queries q = query_norm(queries(query(x)));
+    keys k = key_norm(keys(key(x)));
+    if (settings.rotary != no_rotary) {
+      const auto& table = at.rotary[settings.rotary];
+      q = plain(rotary<seq, d_k>(q, table.cosines, table.sines, settings.pairs));
+      k = plain(rotary<seq, d_k>(k, table.cosines, table.sines, settings.pairs));
+    }
+    held.append(rename<seq, key_pos>(k), rename<seq, key_pos>(value(x)));
+    return output(attended(q, held, at));
+  }
+
+ private:
+  using context = tensor<float, seq, kv_heads, group, d_v>;
+  [[nodiscard]] context attended(const queries& q, const cache& held, const decoder_positions<Dims>& at) const {
+    const nn::scaled_by scale{settings.score_scale};
+    const window<seq, key_pos> visible(settings.window == 0 ? -1 : static_cast<std::ptrdiff_t>(settings.window) - 1, 0);
+    if (settings.score_cap != 0) {
+      return nn::attention<d_k, key_pos>(q, held.keys(), held.values(), scale, nn::soft_cap{settings.score_cap},
+                                         visible);
+    }
+    if (settings.alibi) { return nn::attention<d_k, key_pos>(q, held.keys(), held.values(), scale, at.alibi, visible); }
+    return nn::attention<d_k, key_pos>(q, held.keys(), held.values(), scale, visible);
+  }
+};
+
+/// What a layer computes beside its attention.
+struct decoder_block_settings {
+  norm_place place = norm_place::before;
+  bool parallel = false;
+  bool single_norm = false;
+  bool residual_from_norm = false;
+  double residual_scale = 1;
+};
+
+/// A layer of a decoder: attention and a feed-forward layer or a mixture of experts, with their norms and residuals.
+template <class Dims, class Weights = float>
+struct decoder_block {
+  using seq = typename Dims::seq;
+  using d_model = typename Dims::d_model;
+  using features = tensor<float, seq, d_model>;
+  using attention_type = decoder_attention<Dims, Weights>;
+  using norm_type = any_norm<d_model>;
+  using feed_type = any_feed_forward<d_model, typename Dims::hidden, Weights>;
+  using mixture_type = mixture_of_experts<seq, d_model, typename Dims::experts, typename Dims::expert_hidden, Weights>;
+  using feed_list = std::vector<feed_type>;
+  using mixture_list = std::vector<mixture_type>;
+  using cache = typename attention_type::cache;
+
+  // Norms before attention and feed-forward (or of the sums), and norms of their outputs. A layer has a feed-forward
+  // layer or a mixture.
+  BOOST_HANA_DEFINE_STRUCT(decoder_block, (norm_type, norm1), (attention_type, attention), (norm_type, output_norm1),
+                           (norm_type, norm2), (feed_list, feed_forward), (mixture_list, mixture),
+                           (norm_type, output_norm2), (decoder_block_settings, settings));
+
+  decoder_block() = default;
+  /// A layer with these settings, whose parameters are empty.
+  decoder_block(const decoder_config& c, const decoder_layer_config& layer)
+      : norm1(c.place == norm_place::after ? no_norm() : c.norm),
+        attention(c, layer),
+        output_norm1(has_output_norms(c) ? c.norm : no_norm()),
+        norm2(c.place == norm_place::after || (c.parallel && c.single_norm) ? no_norm() : c.norm),
+        feed_forward(),
+        mixture(),
+        output_norm2(has_output_norms(c) ? c.norm : no_norm()),
+        settings{c.place, c.parallel, c.single_norm, c.residual_from_norm, c.residual_scale} {
+    if (layer.sparse) {
+      mixture.resize(1);
+      mixture.front().experts.assign(c.experts, typename mixture_type::expert_type(c.feed));
+      mixture.front().settings = {c.chosen_experts, c.renormalised};
+    } else {
+      feed_forward.emplace_back(c.feed);
+    }
+  }
+
+  [[nodiscard]] features operator()(const features& x, cache& held, const decoder_positions<Dims>& at) const {
+    const bool of_sums = settings.place == norm_place::sum;
+    const features first = of_sums ? x : norm1(x);
+    const features branch = scaled(output_norm1(attention(first, held, at)));
+    const features& base = settings.residual_from_norm ? first : x;
+    if (settings.parallel) {
+      return base + branch + scaled(output_norm2(fed(settings.single_norm ? first : norm2(x))));
+    }
+    features sum = base + branch;
+    if (of_sums) { sum = norm1(sum); }
+    const features second = of_sums ? sum : norm2(sum);
+    features result = (settings.residual_from_norm ? second : sum) + scaled(output_norm2(fed(second)));
+    return of_sums ? norm2(result) : result;
+  }
+
+ private:
+  static norm_settings no_norm() {
+    norm_settings none;
+    none.kind = norm_kind::none;
+    return none;
+  }
+  static bool has_output_norms(const decoder_config& c) {
+    return c.place == norm_place::after || c.place == norm_place::both;
+  }
+  [[nodiscard]] features fed(const features& x) const {
+    return mixture.empty() ? features(feed_forward.front()(x)) : mixture.front()(x);
+  }
+  [[nodiscard]] features scaled(const features& x) const {
+    return settings.residual_scale == 1 ? x : features(x * static_cast<float>(settings.residual_scale));
+  }
+};
+
+}  // namespace dimwise::models
+
+#pragma GCC diagnostic pop

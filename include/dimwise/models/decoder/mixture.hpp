@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/models/decoder/mixture.hpp -- a mixture of experts that computes only the chosen experts of each position.
+//
+// Layer: models.
+// Tests: tests/models/decoder.test.cpp, the conformance suite `decoders`
+#pragma once
+
+#include <dimwise/models/common/feed_forward.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
+
+namespace dimwise::models {
+
+/// How many experts a position chooses, and whether their weights are divided by their sum.
+struct mixture_settings {
+  std::size_t chosen = 1;
+  bool renormalised = true;
+};
+
+/// The sum of the `chosen` likeliest experts, weighted by the softmax of the router over all experts (Shazeer et al.
+/// 2017): [P, Model] -> the same.
+template <class P, class Model, class Experts, class Hidden, class Weights = float>
+struct mixture_of_experts {
+  using router_type = nn::linear<nn::from<Model>, nn::to<Experts>, nn::no_bias>;
+  using expert_type = any_feed_forward<Model, Hidden, Weights>;
+  using expert_list = std::vector<expert_type>;
+  using features = tensor<float, P, Model>;
+  BOOST_HANA_DEFINE_STRUCT(mixture_of_experts, (router_type, router), (expert_list, experts),
+                           (mixture_settings, settings));
+
+  [[nodiscard]] features operator()(const features& x) const {
+    const tensor<float, P, Experts, normalised<Experts>> chances = softmax<Experts>(router(x));
+    const std::size_t count = experts.size();
+    const std::size_t positions = extent_of<P>(x);
+    const std::size_t width = extent_of<Model>(x);
+    // The positions of each expert, and their weights.
+    std::vector<std::vector<std::size_t>> chosen(count);
+    std::vector<std::vector<float>> weights(count);
+    std::vector<std::size_t> order(count);
+    for (std::size_t p = 0; p < positions; ++p) {
+      const float* const chance = chances.data() + p * count;
+      std::iota(order.begin(), order.end(), std::size_t{0});
+      const auto last = order.begin() + static_cast<std::ptrdiff_t>(std::min(settings.chosen, count));
+      std::partial_sort(order.begin(), last, order.end(), [&](std::size_t a, std::size_t b) {
+        return chance[a] > chance[b] || (!(chance[b] > chance[a]) && a < b);
+      });
+      float sum = 0;
+      for (auto e = order.begin(); e != last; ++e) { sum += chance[*e]; }
+      for (auto e = order.begin(); e != last; ++e) {
+        chosen[*e].push_back(p);
+        weights[*e].push_back(settings.renormalised ? chance[*e] / sum : chance[*e]);
+      }
+    }
+    std::vector<float> sum(positions * width);
+    std::vector<float> rows;
+    for (std::size_t e = 0; e < count; ++e) {
+      if (chosen[e].empty()) { continue; }
+      rows.clear();
+      for (const std::size_t p : chosen[e]) {
+        rows.insert(rows.end(), x.data() + p * width, x.data() + (p + 1) * width);
+      }
+      const features y = experts[e](features(std::span<const float>(rows), P{chosen[e].size()}, Model{width}));
+      for (std::size_t i = 0; i < chosen[e].size(); ++i) {
+        const float* const from = y.data() + i * width;
+        float* const to = sum.data() + chosen[e][i] * width;
+        for (std::size_t f = 0; f < width; ++f) { to[f] += weights[e][i] * from[f]; }
+      }
+    }
+    return features(std::span<const float>(sum), starting_at(P{positions}, x.extents().template origin<P>("experts")),
+                    Model{width});
+  }
+};
+
+}  // namespace dimwise::models
+
+#pragma GCC diagnostic pop
