@@ -13,9 +13,6 @@
 #include <dimwise/models/decoder/layers.hpp>
 #include <dimwise/models/language_model.hpp>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
-
 namespace dimwise::models {
 
 /// All run-time extents of these settings, as a tuple of dimensions: for bindings and `nn::initialise`.
@@ -76,8 +73,12 @@ struct decoder_output {
   using bias_list = std::vector<tensor<float, vocab>>;
   using logits_type = tensor<float, seq, vocab>;
 
-  BOOST_HANA_DEFINE_STRUCT(decoder_output, (project_list, project), (map_list, map), (bias_list, bias),
-                           (decoder_output_settings, settings));
+  project_list project{};
+  map_list map{};
+  bias_list bias{};
+  decoder_output_settings settings{};
+  using members =
+      nn::member_list<&decoder_output::project, &decoder_output::map, &decoder_output::bias, &decoder_output::settings>;
 
   template <class TokenEmbedding>
   [[nodiscard]] logits_type operator()(const TokenEmbedding& embedding, const tensor<float, seq, d_model>& x) const {
@@ -117,9 +118,15 @@ struct decoder : language_model<decoder<Dims, Weights>, Dims, decoder_block<Dims
   using norm_type = any_norm<d_model>;
   using output_type = decoder_output<Dims, Weights>;
 
-  BOOST_HANA_DEFINE_STRUCT(decoder, (token_embedding_type, token_embedding), (project_list, project),
-                           (position_list, positions), (norm_type, embedding_norm), (block_list, blocks),
-                           (norm_type, norm), (output_type, output));
+  token_embedding_type token_embedding{};
+  project_list project{};
+  position_list positions{};
+  norm_type embedding_norm{};
+  block_list blocks{};
+  norm_type norm{};
+  output_type output{};
+  using members = nn::member_list<&decoder::token_embedding, &decoder::project, &decoder::positions,
+                                  &decoder::embedding_norm, &decoder::blocks, &decoder::norm, &decoder::output>;
   decoder_config config{};
 
   decoder() = default;
@@ -251,5 +258,3 @@ struct decoder : language_model<decoder<Dims, Weights>, Dims, decoder_block<Dims
 };
 
 }  // namespace dimwise::models
-
-#pragma GCC diagnostic pop

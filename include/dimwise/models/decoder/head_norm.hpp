@@ -10,9 +10,6 @@
 #include <cmath>
 #include <span>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
-
 namespace dimwise::models {
 
 /// A norm of queries or keys with the heads H and the features F: [P, H…, F] -> the same.
@@ -23,8 +20,13 @@ struct head_norm {
   using own_list = std::vector<any_norm<F, scale_type>>;
   using scale_list = std::vector<scale_type>;
   // `shared` has one norm for all heads, or in `own_arrays` one for each; `whole` is a scale of all heads.
-  BOOST_HANA_DEFINE_STRUCT(head_norm, (shared_list, shared), (own_list, own), (scale_list, whole),
-                           (head_norm_kind, kind), (norm_settings, settings));
+  shared_list shared{};
+  own_list own{};
+  scale_list whole{};
+  head_norm_kind kind{};
+  norm_settings settings{};
+  using members =
+      nn::member_list<&head_norm::shared, &head_norm::own, &head_norm::whole, &head_norm::kind, &head_norm::settings>;
 
   head_norm() = default;
   /// A norm for this many heads, whose parameters are empty.
@@ -88,5 +90,3 @@ struct head_norm {
 };
 
 }  // namespace dimwise::models
-
-#pragma GCC diagnostic pop

@@ -13,9 +13,6 @@
 
 #include <vector>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
-
 namespace dimwise::models {
 
 /// The dimensions of a decoder with extents from the configuration. Your own struct may make some or all of them static.
@@ -76,9 +73,16 @@ struct decoder_attention {
   using cache = nn::kv_cache<key_pos, nn::capacity<>, nn::keys<float, kv_heads, key_pos, d_k>,
                              nn::values<float, kv_heads, key_pos, d_v>>;
 
-  BOOST_HANA_DEFINE_STRUCT(decoder_attention, (query_projection, query), (key_projection, key),
-                           (value_projection, value), (output_projection, output), (query_norm_type, query_norm),
-                           (key_norm_type, key_norm), (decoder_attention_settings, settings));
+  query_projection query{};
+  key_projection key{};
+  value_projection value{};
+  output_projection output{};
+  query_norm_type query_norm{};
+  key_norm_type key_norm{};
+  decoder_attention_settings settings{};
+  using members = nn::member_list<&decoder_attention::query, &decoder_attention::key, &decoder_attention::value,
+                                  &decoder_attention::output, &decoder_attention::query_norm,
+                                  &decoder_attention::key_norm, &decoder_attention::settings>;
 
   decoder_attention() = default;
   /// The attention of a layer with these settings, whose parameters are empty.
@@ -156,9 +160,17 @@ struct decoder_block {
 
   // Norms before attention and feed-forward (or of the sums), and norms of their outputs. A layer has a feed-forward
   // layer or a mixture.
-  BOOST_HANA_DEFINE_STRUCT(decoder_block, (norm_type, norm1), (attention_type, attention), (norm_type, output_norm1),
-                           (norm_type, norm2), (feed_list, feed_forward), (mixture_list, mixture),
-                           (norm_type, output_norm2), (decoder_block_settings, settings));
+  norm_type norm1{};
+  attention_type attention{};
+  norm_type output_norm1{};
+  norm_type norm2{};
+  feed_list feed_forward{};
+  mixture_list mixture{};
+  norm_type output_norm2{};
+  decoder_block_settings settings{};
+  using members = nn::member_list<&decoder_block::norm1, &decoder_block::attention, &decoder_block::output_norm1,
+                                  &decoder_block::norm2, &decoder_block::feed_forward, &decoder_block::mixture,
+                                  &decoder_block::output_norm2, &decoder_block::settings>;
 
   decoder_block() = default;
   /// A layer with these settings, whose parameters are empty.
@@ -213,5 +225,3 @@ struct decoder_block {
 };
 
 }  // namespace dimwise::models
-
-#pragma GCC diagnostic pop

@@ -12,9 +12,6 @@
 #include <span>
 #include <vector>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Weffc++"  // members of BOOST_HANA_DEFINE_STRUCT have no initialisers
-
 namespace dimwise::models {
 
 /// How many experts a position chooses, and whether their weights are divided by their sum.
@@ -31,8 +28,11 @@ struct mixture_of_experts {
   using expert_type = any_feed_forward<Model, Hidden, Weights>;
   using expert_list = std::vector<expert_type>;
   using features = tensor<float, P, Model>;
-  BOOST_HANA_DEFINE_STRUCT(mixture_of_experts, (router_type, router), (expert_list, experts),
-                           (mixture_settings, settings));
+  router_type router{};
+  expert_list experts{};
+  mixture_settings settings{};
+  using members =
+      nn::member_list<&mixture_of_experts::router, &mixture_of_experts::experts, &mixture_of_experts::settings>;
 
   [[nodiscard]] features operator()(const features& x) const {
     const tensor<float, P, Experts, normalised<Experts>> chances = softmax<Experts>(router(x));
@@ -78,5 +78,3 @@ struct mixture_of_experts {
 };
 
 }  // namespace dimwise::models
-
-#pragma GCC diagnostic pop

@@ -16,39 +16,39 @@ namespace dimwise::models {
 /// The names of a head's arrays, without ".weight" and ".bias". Heads lie outside the prefix of the model, except for
 /// maps that the base model has.
 struct encoder_head_names {
-  std::string dense;
+  std::string dense{};
   bool dense_in_model = false;  ///< the dense map is a part of the base model: BERT's pooler
-  std::string norm;
-  std::string output;
-  std::string output_bias;  ///< of masked tokens: the whole name of the bias
+  std::string norm{};
+  std::string output{};
+  std::string output_bias{};  ///< of masked tokens: the whole name of the bias
 };
 
 /// The names of the arrays of an encoder, without ".weight" and ".bias". An empty name is a part that the family lacks.
 struct encoder_names {
-  std::string prefix;  ///< optional in files
+  std::string prefix{};  ///< optional in files
   std::string tokens = "embeddings.word_embeddings";
   std::string positions = "embeddings.position_embeddings";
   std::string segments = "embeddings.token_type_embeddings";
   std::string embedding_norm = "embeddings.LayerNorm";
-  std::string projection;
-  std::string buckets;
-  std::vector<std::string> blocks;  ///< the beginnings of the blocks' names
+  std::string projection{};
+  std::string buckets{};
+  std::vector<std::string> blocks{};  ///< the beginnings of the blocks' names
   std::string query = "attention.self.query";
   std::string key = "attention.self.key";
   std::string value = "attention.self.value";
-  std::string query_key_value;  ///< one array, in thirds, instead of the three
+  std::string query_key_value{};  ///< one array, in thirds, instead of the three
   std::string output = "attention.output.dense";
   std::string norm1 = "attention.output.LayerNorm";
-  std::string gate;
+  std::string gate{};
   std::string up = "intermediate.dense";
-  std::string gate_up;  ///< one array, the gate first, instead of the two
+  std::string gate_up{};  ///< one array, the gate first, instead of the two
   std::string down = "output.dense";
   std::string norm2 = "output.LayerNorm";
-  std::string final_norm;
-  encoder_head_names classifier;
-  encoder_head_names token_classifier;
-  encoder_head_names predictor;
-  std::vector<std::string> unused;  ///< arrays that begin with these names do not belong to the encoder
+  std::string final_norm{};
+  encoder_head_names classifier{};
+  encoder_head_names token_classifier{};
+  encoder_head_names predictor{};
+  std::vector<std::string> unused{};  ///< arrays that begin with these names do not belong to the encoder
 };
 
 /// The blocks "first0.", "first1.", ….
@@ -60,14 +60,14 @@ struct encoder_names {
 
 /// The settings of a checkpoint, and the names of its arrays.
 struct encoder_description {
-  encoder_config config;
-  encoder_names names;
+  encoder_config config{};
+  encoder_names names{};
 };
 
 /// A family of encoders: its names in `model_type`, and what reads a configuration. `read` records what it rejects in
 /// the configuration; the archive distinguishes checkpoints whose arrays have other names.
 struct encoder_family {
-  std::vector<std::string> model_types;
+  std::vector<std::string> model_types{};
   encoder_description (*read)(io::config_check& config, const io::archive& weights);
 };
 

@@ -71,10 +71,10 @@ struct encoder_head_settings {
 
 /// The settings of an encoder.
 struct encoder_config {
-  std::string model_type;
-  encoder_extents extents;
-  std::vector<encoder_layer_settings> layers;
-  std::vector<rotary_settings> rotary;  ///< empty: queries and keys are not rotated
+  std::string model_type{};
+  encoder_extents extents{};
+  std::vector<encoder_layer_settings> layers{};
+  std::vector<rotary_settings> rotary{};  ///< empty: queries and keys are not rotated
   norm_settings norm = {norm_kind::layer, 1e-12, true, true};
   bool embedding_norm = true;
   bool norm_first = false;       ///< norms before attention and feed-forward, and one after the last layer
@@ -90,7 +90,7 @@ struct encoder_config {
   encoder_head_settings token_classifier = {};
   encoder_head_settings predictor = {};  ///< of masked tokens
   bool predictor_bias = true;
-  std::vector<std::string> labels;      ///< the names of the labels
+  std::vector<std::string> labels{};    ///< the names of the labels
   bool labels_are_independent = false;  ///< several labels may hold: each has a probability of its own
 };
 
