@@ -32,5 +32,6 @@ if ! PYTHONWARNINGS=ignore mkdocs build --strict --site-dir "$(realpath -m "$fol
   grep -vE '^INFO|^  - source/' "$log" >&2  # what is left are warnings and errors
   exit 1
 fi
+python3 -B tools/site/api.py "$folder/api"
 python3 -B tools/check_site.py "$folder"
 echo "the site: $folder/index.html; with a search box: python3 -m http.server --bind 127.0.0.1 --directory $folder"

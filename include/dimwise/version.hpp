@@ -8,6 +8,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+/// The version of these headers, MAJOR.MINOR.PATCH.
 #define DIMWISE_VERSION_MAJOR 0
 #define DIMWISE_VERSION_MINOR 1
 #define DIMWISE_VERSION_PATCH 0

@@ -68,8 +68,6 @@ const pages = {
   "glossary.html": "Glossary",
   "decisions/index.html": "Decisions",
   "ARCHITECTURE.html": "Architecture",
-  "api/index.html": "API",
-  "api/expr/reduce.html": "expr/reduce.hpp",
   "source/include/dimwise/expr/reduce.hpp.html": "include/dimwise/expr/reduce.hpp",
 };
 
@@ -126,6 +124,17 @@ try {
   await home.waitForURL(/\/source\//);  // loaded
   assert.match(await home.locator("article pre").last().textContent(), /int main\(\)/);
   assert.deepEqual([...equations.wrong, ...home.wrong], []);
+
+  // The API: Doxygen's pages, a click away.
+  const api = await open("index.html", 1280, "dark");
+  await api.locator("a:visible", {hasText: /^\s*API\s*$/}).first().click();
+  await api.waitForURL(/\/api\/files\.html/);
+  await api.goto(`${address}api/expr_2reduce_8hpp.html`);
+  assert.match(await api.locator(".contents").innerText(), /dimwise::softmax/);
+  await api.screenshot({path: `${folder}/api-dark.png`});
+  await api.locator("#main-menu a", {hasText: "Documentation"}).click();
+  await api.waitForURL(/\/index\.html/);
+  assert.deepEqual(api.wrong, []);
 
   // The search box finds what was typed and leads there; what compilers print is not searched.
   for (const [width, words, target] of [[1280, "softmax", "softmax"], [400, "ERROR_R7_mask_does_not_serve_this_dimension", "/errors.html"]]) {

@@ -2,7 +2,7 @@
 
 * README.md and the other pages at the top join them, README.md as the home page;
 * a link to a file of the sources, and a path in code, lead to a page that shows the file;
-* the headers' pages of tools/site/api.py join them, below "API";
+* "API" leads to the pages of Doxygen, which tools/site/api.py writes beside them;
 * formulas are drawn by KaTeX, a package of Debian that the site has a copy of;
 * headings get the names that a Git host gives them, so that links with # work in both;
 * docs/errors.md goes on with every error (tools/errors_page.py makes build/errors.md), each with a drawing of its shapes instead of
@@ -26,11 +26,11 @@ import tempfile
 
 from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File
+from mkdocs.structure.nav import Link
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tools/site")]
 
-import api  # noqa: E402
 import error_picture  # noqa: E402
 import errors_page  # noqa: E402
 import errors_program  # noqa: E402
@@ -38,7 +38,7 @@ from host_markdown import FENCE, for_python_markdown, heading_names, outside_of_
 
 log = logging.getLogger("mkdocs.site")
 TOP = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
-SECTIONS = {"tutorial": "Tutorial", "howto": "How-to", "howto/recipes": "Recipes", "reference": "Reference", "explanation": "Explanation", "decisions": "Decisions", "api": "API"}
+SECTIONS = {"tutorial": "Tutorial", "howto": "How-to", "howto/recipes": "Recipes", "reference": "Reference", "explanation": "Explanation", "decisions": "Decisions"}
 LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".py": "python", ".sh": "sh", ".cmake": "cmake", ".json": "json", ".mjs": "js", ".yml": "yaml"}
 LINK = re.compile(r"(!?\[(?:[^\]\[`]|`[^`]*`|\[[^\]]*\])*\]\()([^)\s]+)(\))")
 SPAN = re.compile(r"`([\w./+-]+/[\w./+-]+)`")
@@ -97,8 +97,6 @@ def sources_of(page, text):
     """-> the files of the sources that a page links to or names"""
     text = FENCE.sub("", text)
     found = {target[0] for target in (target_of(page, link[2]) for link in LINK.finditer(text)) if target and is_source(target[0])}
-    if page.startswith("api/"):
-        found |= {path for path in re.findall(r'href="(?:\.\./)+(include/[^"#]+)', text)}
     return found | {source for source in map(source_of, SPAN.findall(text)) if source}
 
 
@@ -109,14 +107,7 @@ def on_files(files, config):
     hidden.clear()
     folder = tempfile.TemporaryDirectory(prefix="dimwise-site-")
     folders[:] = [folder]
-    try:
-        pages_of_headers, of_file = api.build(ROOT)
-        made.update(pages_of_headers)
-        for file, line, _, name in api.undocumented(of_file):
-            log.warning("%s:%d: %s has no comment", file, line, name)
-    except api.Problem as problem:
-        log.warning("the API: %s", problem)
-    pages = {page: (ROOT / page).read_text(encoding="utf-8") for page in TOP} | made
+    pages = {page: (ROOT / page).read_text(encoding="utf-8") for page in TOP}
     pages |= {file.src_uri: pathlib.Path(file.abs_src_path).read_text(encoding="utf-8") for file in files if file.is_documentation_page()}
     for path in sorted(set().union(*(sources_of(page, text) for page, text in pages.items()))):
         text = (ROOT / path).read_text(encoding="utf-8").rstrip("\n")
@@ -154,7 +145,6 @@ def complete_navigation(nav, files):
                     return found
         return None
 
-    layers = {}
     for file in sorted((file for file in files if file.is_documentation_page()), key=lambda file: file.src_uri):
         folder = posixpath.dirname(file.src_uri)
         folder = folder if folder in SECTIONS else folder.split("/")[0]
@@ -163,14 +153,13 @@ def complete_navigation(nav, files):
             continue
         if content is None:
             log.warning("%s is in no section of the navigation in mkdocs.yml", file.src_uri)
-        elif folder == "api":
-            layer = posixpath.dirname(file.src_uri).removeprefix("api").strip("/") or "all of it"
-            if layer not in layers:
-                layers[layer] = []
-                content.append({layer: layers[layer]})
-            layers[layer].append(file.src_uri)
         else:
             content.append(file.src_uri)
+
+
+def on_nav(nav, config, files):
+    nav.items.insert(-1, Link("API", "api/files.html"))
+    return nav
 
 
 def links(text, page, files):
@@ -205,8 +194,6 @@ def on_page_markdown(markdown, page, config, files):
             log.warning("build/errors.md is missing; tools/site.sh makes it by tools/errors_page.py")
             return markdown
         markdown += "\n" + with_pictures(errors_page.PAGE.read_text(encoding="utf-8"))
-    if name.startswith("api/") and name != "api/index.md":
-        return for_python_markdown(heading_names(markdown))
     return for_python_markdown(heading_names(with_math(links(markdown, name, files), hidden.setdefault(name, []))))
 
 
@@ -262,7 +249,6 @@ def on_page_content(content, page, config, files):
         return f"{title}</h1>{away([code])}"
     content = re.sub(r"(<a\b[^>]*>\s*)?<code>([\w./+-]+)</code>", code_link, content)
     content = re.sub(r'<img alt="[^"]*" src="([^"]+\.svg)"\s*/?>', picture, content)
-    content = re.sub(r'href="(?:\.\./)*(include/[^"#]+)#L(\d+)"', lambda found: f'href="{files.get_file_from_path(source_page(found[1])).url_relative_to(page.file)}#__codelineno-0-{found[2]}"', content)
     content = re.sub(r"<table>.*?</table>", r'<div class="dw-table">\g<0></div>', content, flags=re.S)
     if 'class="dw-math"' in content:
         at = posixpath.relpath("assets/katex", posixpath.dirname(page.file.url) or ".")

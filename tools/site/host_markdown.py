@@ -1,14 +1,10 @@
-#!/usr/bin/env python3
 """Markdown as a Git host reads it, made into what Python-Markdown reads in the same way.
 
-    python3 tools/site/host_markdown.py --self-test
-
-Used by tools/site/hooks.py. Standard library only.
+Used by tools/site/hooks.py. Standard library only. Not a program.
 """
 
 import html
 import re
-import sys
 
 FENCE = re.compile(r"^ *(`{3,}).*?^ *\1 *$", re.M | re.S)
 
@@ -76,33 +72,3 @@ def with_math(text, put_away):
     text = re.sub(r"^```math\n(.*?)^```$", lambda found: element("div", found[1]) + "\n", text, flags=re.M | re.S)
     return outside_of_code(text, lambda part: re.sub(r"`[^`]*`|\$(?=\S)([^$\n]+?)(?<=\S)\$",
                                                      lambda found: element("span", found[1]) if found[1] else found[0], part))
-
-
-SELF_TESTS = (  # what is done, the page, what it becomes
-    (heading_names, "# A `b<c>` d\n## A-b\n## [A b](x.md)\n```\n# no heading\n```\n### é_1, 2\n",
-     "# A `b<c>` d {#a-bc-d}\n## A-b {#a-b}\n## [A b](x.md) {#a-b-1}\n```\n# no heading\n```\n### é_1, 2 {#é_1-2}\n"),
-    (for_python_markdown, "| `a \\| b` | c \\| d |\n", "| `a | b` | c \\| d |\n"),
-    (for_python_markdown, "text\n* one\n  more\n* two\n", "text\n\n* one\n    more\n* two\n"),
-    (for_python_markdown, "1. one\n\n   ```cpp\n   * x;\n   ```\n   more\n2. two\n\nend\n  same\n",
-     "1. one\n\n    ```cpp\n    * x;\n    ```\n    more\n\n2. two\n\nend\n  same\n"),
-    (for_python_markdown, "```text\na\n* b\n  c\n<details>\n```\n<details>\n", '```text\na\n* b\n  c\n<details>\n```\n<details markdown="1">\n'),
-    (lambda page: with_math(page, []), "`$x$` $5 and $6\n", "`$x$` $5 and $6\n"),
-    (lambda page: with_math(page, put) + repr(put), "```math\na < b\n```\n`$x$` and $y_1$, $5\n```sh\n$a$\n```\n",
-     '<div class="dw-math"><!--hidden 0--></div>\n\n`$x$` and <span class="dw-math"><!--hidden 1--></span>, $5\n```sh\n$a$\n```\n'
-     "['a &lt; b', 'y_1']"),
-)
-put = []
-
-
-def self_test():
-    failed = 0
-    for change, page, expected in SELF_TESTS:
-        if change(page) != expected:
-            failed += 1
-            print(f"FAILED self-test of {page!r}:\n{change(page)!r}")
-    print(f"{len(SELF_TESTS) - failed} passed, {failed} failed")
-    return failed
-
-
-if __name__ == "__main__":
-    sys.exit(__doc__ if sys.argv[1:] != ["--self-test"] else 1 if self_test() else 0)

@@ -323,6 +323,7 @@ class binding_list {
 /// Binds parameters to arrays whose names share a prefix.
 class names_within {
  public:
+  /// Made by `bindings` and `in`.
   names_within(detail::binding_list& all, std::string prefix, bool prefixed = true)
       : all_(&all), prefix_(std::move(prefix)), prefixed_(prefixed) {}
   /// `file.in("h.0.")` adds "h.0." to the prefix of every name.

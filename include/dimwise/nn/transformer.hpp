@@ -39,12 +39,14 @@ struct transformer {
     };
     return detail::call(layers, detail::attempt(first, words.formula(x), detail::words::having<P>(x)), how...);
   }
+  /// The features after the last layer.
   DIMWISE_DETAIL_CALL(transformer, features, features_formula);
 
   template <detail::input X, class... How>
   auto logits_formula(const X& x, const How&... how) const {
     return words.logits_formula(features_formula(x, how...));
   }
+  /// The logits of the next token at each position.
   DIMWISE_DETAIL_CALL(transformer, logits, logits_formula);
 
   template <detail::input X, class... How>

@@ -234,6 +234,8 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   tensor(const volatile Range& values, Error* = nullptr) DIMWISE_DETAIL_REFUSED(Error);
   tensor(const detail::already_refused& value);  // implicit: its operand is the only error
 
+  /// Takes the values and extents of an expression with the same dimensions. A tensor without dimensions also takes a
+  /// number.
   template <operand E>
     requires(!std::same_as<E, tensor> && detail::fits<T, detail::value_of<E>> &&
              allowed<rule::assign<shape_type, detail::shape_of<E>>>)

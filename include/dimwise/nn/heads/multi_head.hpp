@@ -99,6 +99,7 @@ struct multi_head_attention {
       return nn::detail::words::attention_weights<K, positions>(queries_formula(queries), k, how...);
     }
   }
+  /// The attention weights: the softmax of the scores.
   DIMWISE_DETAIL_CALL(multi_head_attention, weights, weights_formula);
 
  private:

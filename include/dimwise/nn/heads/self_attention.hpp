@@ -28,6 +28,7 @@ struct self_attention : Attention {
     const auto& here = detail::words::materialised(x);
     return Attention::weights_formula(here, detail::words::rename<P, Key>(here), how...);
   }
+  /// The attention weights: the softmax of the scores.
   DIMWISE_DETAIL_CALL(self_attention, weights, weights_formula);
 };
 
@@ -50,6 +51,7 @@ struct cross_attention : Attention {
     using namespace detail::words;
     return Attention::weights_formula(having<P>(x), having<Memory>(memory), how...);
   }
+  /// The attention weights: the softmax of the scores.
   DIMWISE_DETAIL_CALL(cross_attention, weights, weights_formula);
 };
 

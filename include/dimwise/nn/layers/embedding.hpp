@@ -65,6 +65,7 @@ struct embedding {
   [[nodiscard]] auto logits_formula(const X& x) const {
     return detail::words::times_weight<Model>(x, table);
   }
+  /// The logits of tied embeddings: features contracted with the table.
   DIMWISE_DETAIL_CALL(embedding, logits, logits_formula);
 
   template <class How, class... Extents>
