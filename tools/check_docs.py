@@ -5,7 +5,6 @@
     python3 tools/check_docs.py --update         # copy the regions again, then check
     python3 tools/check_docs.py README.md        # some files only
     python3 tools/check_docs.py --library build/dev/src/libdimwise.a    # with kernels that are compiled already
-    python3 tools/check_docs.py --self-test
 
 What a compiler says stands between <!-- BEGIN ERROR: contract/not_shared g++-12 --> and <!-- END ERROR -->: the text
 of that case of tests/compile_fail (contract/not_shared:equal for a variant). A copy, too; without that compiler it
@@ -318,81 +317,6 @@ def check_files(root, files, compiler, update, jobs, out=print, library=None):
     return passed, failed
 
 
-# --- the checker's own tests ------------------------------------------------------------------------------------------
-
-FENCE = "```"
-PRINTS = "#include <cstdio>\n\nint main() { std::puts(\"1\"); }"
-SELF_TESTS = {  # name: (page, number of passes, what the report must say; "" for no failure)
-    "fragment": (f"{FENCE}cpp\nint n = answer();\n{FENCE}\n", 1, ""),
-    "declaration": (f"{FENCE}cpp\ntemplate <class T> struct box {{ T t; }};\n{FENCE}\n", 1, ""),
-    "include": (f"{FENCE}cpp\n#include <vector>\n\nstd::vector<int> v(3);\n{FENCE}\n", 1, ""),
-    "program": (f"{FENCE}cpp\nint main() {{ return 0; }}\n{FENCE}\n", 1, ""),
-    "failing_program": (f"{FENCE}cpp\nint main() {{ return 3; }}\n{FENCE}\n", 0, "ends with code 3"),
-    "output": (f"{FENCE}cpp\n{PRINTS}\n{FENCE}\n\nIt prints\n\n{FENCE}text\n1\n{FENCE}\n", 1, ""),
-    "other_output": (f"{FENCE}cpp\n{PRINTS}\n{FENCE}\n\n{FENCE}text\n2\n{FENCE}\n", 0, "+1"),
-    "hidden_output": (f"{FENCE}cpp\n{PRINTS}\n{FENCE}\n\n{FENCE}sh\n{FENCE}\n{FENCE}text\n1\n{FENCE}\n", 0, "should follow"),
-    "no_output": (f"{FENCE}cpp\nint main() {{}}\n{FENCE}\n\n{FENCE}text\n1\n{FENCE}\n", 0, "-1"),
-    "output_of_fragments": (f"{FENCE}cpp\nconst int n = answer();\nstd::cout << n;\n{FENCE}\n\n{FENCE}text\n42\n{FENCE}\n\n"
-                            f"{FENCE}cpp\n#include <stdexcept>\nconst int n = 1;\nstd::cout << n << '\\n';\n"
-                            f"throw std::runtime_error(\"no\");\n{FENCE}\n\n{FENCE}text\n1\nno\n{FENCE}\n\n"
-                            f"{FENCE}cpp\nstd::vector<int> v;\n{FENCE}\n\nbeside\n\n{FENCE}text\nno output\n{FENCE}\n", 3, ""),
-    "other_output_of_fragment": (f"{FENCE}cpp\nstd::cout << 1;\n{FENCE}\n\n{FENCE}text\n1\n{FENCE}\n"
-                                 f"{FENCE}cpp\nstd::cout << 2;\n{FENCE}\n\n{FENCE}text\n1\n{FENCE}\n", 1, "fragment.md:9: "),
-    "fragments_that_do_not_compile": (f"{FENCE}cpp\nint m = 0;\n{FENCE}\n\n{FENCE}text\n{FENCE}\n{FENCE}cpp\nint n = m;\n{FENCE}\n"
-                                      f"\n{FENCE}text\n{FENCE}\n", 0, "compile.md:8:9: error"),
-    "refused": (f"{FENCE}cpp\n  // refused: ERROR_R1_no n;  // ERROR_R1_no\nint n = 1;\n{FENCE}\n", 2, ""),
-    "not_refused": (f"{FENCE}cpp\n// refused: int m;   // ERROR_R1_no\nint n = 1;\n{FENCE}\n", 1, "line 2 should give one error"),
-    "refused_otherwise": (f"{FENCE}cpp\nint n;\n// refused: n = m;   // ERROR_R1_no\n{FENCE}\n", 1, "not declared"),
-    "refused_in_a_program": (f"{FENCE}cpp\nint main() {{\n  // refused: m;  // ERROR_R1_no\n}}\n{FENCE}\n", 1, "are for fragments"),
-    "table": (f"{FENCE}cpp\nint n = 0;\n{FENCE}\n\n{TABLE}\n| a | b |\n|---|---|\n| `n + 1` | `no code` |\n"
-              "| `int m = n`, `n \\| 1` | |\n", 1, ""),
-    "other_table": (f"{FENCE}cpp\nint n = 0;\n{FENCE}\n\n{TABLE}\n| a |\n|---|\n| `n` |\n| `m` |\n", 0, "other_table.md:9:"),
-    "row_without_code": (f"{FENCE}cpp\nint n = 0;\n{FENCE}\n\n{TABLE}\n| a |\n|---|\n| n |\n", 0, "row has no code"),
-    "table_alone": (f"{TABLE}\n| a |\n|---|\n| `1` |\n", 0, "no fragment before this table"),
-    "wrong_fragment": (f"text\n\n{FENCE}cpp\n\nint n = nothing();\n{FENCE}\n", 0, "wrong_fragment.md:5"),
-    "marked": (f"<!-- no-compile: a sketch -->\n{FENCE}cpp\nno code\n{FENCE}\n", 0, ""),
-    "marked_without_reason": (f"<!-- no-compile: -->\n{FENCE}cpp\nno code\n{FENCE}\n", 0, "FAILED"),
-    "other_language": (f"{FENCE}sh\nno code\n{FENCE}\n", 0, ""),
-    "copy": (f"<!-- BEGIN EXAMPLE: x.cpp:one -->\n{FENCE}cpp\nint a;\n  int b;\n{FENCE}\n{END['EXAMPLE']}\n", 1, ""),
-    "old_copy": (f"<!-- BEGIN EXAMPLE: x.cpp:one -->\n{FENCE}cpp\nint a;\n{FENCE}\n{END['EXAMPLE']}\n", 0,
-                 "is not what x.cpp holds"),
-    "no_region": (f"<!-- BEGIN EXAMPLE: x.cpp:two -->\n{END['EXAMPLE']}\n", 0, "has no single region"),
-    "no_file": (f"<!-- BEGIN EXAMPLE: y.cpp -->\n{END['EXAMPLE']}\n", 0, "does not exist"),
-    "old_error": (f"<!-- BEGIN ERROR: bad {{compiler}} -->\n{FENCE}text\nold\n{FENCE}\n{END['ERROR']}\n", 0,
-                  "is not what bad holds"),
-    "no_case": (f"<!-- BEGIN ERROR: good g++-12 -->\n{END['ERROR']}\n", 0, "has no case good"),
-    "other_compiler": (f"<!-- BEGIN ERROR: bad g++-1 -->\n{END['ERROR']}\n", 1, ""),
-    "no_end": ("<!-- BEGIN EXAMPLE: x.cpp -->\n", 0, "no line"),
-}
-
-
-def self_test(compiler):
-    failed = 0
-    with tempfile.TemporaryDirectory() as place:
-        root = pathlib.Path(place)
-        (root / "tests/docs").mkdir(parents=True)
-        (root / PRELUDE).write_text("#include <iostream>\n#include <vector>\ninline int answer() { return 42; }\n")
-        (root / "x.cpp").write_text("// file\n  // [one]\n  int a;\n    int b;\n  // [/one]\n")
-        (root / "tests/compile_fail").mkdir()
-        (root / "tests/compile_fail/bad.cpp").write_text("int main() { nonsense }\n")
-        for name, (page, passes, expected) in SELF_TESTS.items():
-            path, report = root / f"{name}.md", []
-            path.write_text(page.replace("{compiler}", compilers.find_compilers()[0].name))
-            passed, bad = check_files(root, [path], compiler, False, 1, report.append)
-            text = "\n".join(report)
-            if passed != passes or (bad > 0) != bool(expected) or expected not in text:
-                failed += 1
-                print(f"FAILED self-test {name}: {passed} passed, {bad} failed, the report was:\n{text}")
-        updated = root / "old_copy.md", root / "old_error.md"
-        check_files(root, updated, compiler, True, 1, lambda text: None)
-        texts = [path.read_text() for path in updated]
-        if texts[0] != SELF_TESTS["copy"][0] or "bad.cpp:1:14: error:" not in texts[1] or "old" in texts[1]:
-            failed += 1
-            print(f"FAILED self-test update: {texts}")
-    print(f"{len(SELF_TESTS) + 1 - failed} passed, {failed} failed")
-    return failed
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", type=pathlib.Path)
@@ -400,14 +324,11 @@ def main():
     parser.add_argument("--compiler", metavar="COMMAND", help="default: a promised one, clang where it is installed")
     parser.add_argument("--library", type=pathlib.Path, metavar="FILE", help="the compiled kernels; default: the headers alone")
     parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2))
-    parser.add_argument("--self-test", action="store_true")
     arguments = parser.parse_args()
 
     found = compilers.find_compilers([arguments.compiler] if arguments.compiler else None)
     if not found:
         sys.exit("no compiler found; bash tools/setup.sh tests installs them")
-    if arguments.self_test:
-        sys.exit(1 if self_test(found[0]) else 0)
     compiler = compilers.quickest(found)
     root = compilers.ROOT
     files = [path.resolve() for path in arguments.files]

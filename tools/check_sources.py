@@ -2,7 +2,6 @@
 """Rules of this project about its own text that no packaged tool knows.
 
     python3 tools/check_sources.py
-    python3 tools/check_sources.py --self-test   # breaks each rule once; all must be found
 
  * An include points down the table of layers (ARCHITECTURE.md); a third party is included by its own headers alone.
  * A header that uses DIMWISE_CONFIGURATION includes its definition; X_definitions.hpp is included by X.hpp and by src/library.cpp.
@@ -15,7 +14,6 @@ Why no kept tool: include-what-you-use and Doxygen know neither layers nor pages
 
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
@@ -137,51 +135,8 @@ def check_pages(root, compiler):
                     if not (root / name).exists() and not (root / page).parent.joinpath(name).exists())
 
 
-BREACHES = {  # what is appended to a file: what must be found
-    ("include/dimwise/dim/error.hpp", "#include <dimwise/nn/layers/linear.hpp>"): "dim may include support",
-    ("include/dimwise/dim/error.hpp", "#include <xsimd/xsimd.hpp>"): "only kernels/simd.hpp may include",
-    ("include/dimwise/dim/error.hpp", "#include <dimwise/dimwise.hpp>"): "the umbrella is for users",
-    ("include/dimwise/dim/error.hpp", '#include "error.hpp"'): "own headers are written",
-    ("include/dimwise/dim/error.hpp", "#include <curses.h>"): "neither the standard library",
-    ("include/dimwise/loose.hpp", ""): "loose.hpp: belongs to no layer",
-    ("include/dimwise/dim/error.hpp", "// Tests: tests/gone.test.cpp"): "there is no tests/gone.test.cpp",
-    ("include/dimwise/dim/error.hpp", "namespace DIMWISE_CONFIGURATION {}"): "uses DIMWISE_CONFIGURATION without",
-    ("include/dimwise/dim/x_definitions.hpp", ""): "x.hpp does not end with its #include",
-    ("docs/reference/operations.md", "\n| operation |\n|---|\n| `gone_x(x)` |"): "operations.md explains gone_x",
-    ("docs/reference/operations.md", "\n| operation |\n|---|\n| `dimension(x)` |"): "no row for dimension",
-    ("docs/reference/training.md", "\n| gradient of | |\n|---|---|\n| `sum(x)` | `tests/main.cpp` |"): "tests/main.cpp does not test sum",
-    ("docs/reference/tensors.md", "R99"): "tensors.md names R99",
-    ("README.md", "tools/gone.py"): "README.md names tools/gone.py"}
-
-
-def self_test(root):
-    failed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        copy = pathlib.Path(folder)
-        for entry in root.iterdir():
-            if entry.name in ("include", "docs", "README.md"):
-                subprocess.run(["cp", "-r", entry, copy], check=True)
-            elif entry.name != "build":
-                (copy / entry.name).symlink_to(entry)
-        for (file, text), expected in BREACHES.items():
-            before = (copy / file).read_text(encoding="utf-8") if (copy / file).exists() else None
-            (copy / file).write_text(f"{before or ''}\n{text}\n", encoding="utf-8")
-            found = "\n".join([*check_headers(copy), *check_pages(copy, None)])
-            if expected not in found:
-                failed += 1
-                print(f"FAILED self-test: {text!r} in {file}: {found}")
-            if before is None:
-                (copy / file).unlink()
-            else:
-                (copy / file).write_text(before, encoding="utf-8")
-    print(f"{len(BREACHES) - failed} passed, {failed} failed")
-    return failed
-
-
 def main():
     clang = next((compiler for compiler in compilers.find_compilers() if compiler.is_clang), None)
-    if sys.argv[1:] == ["--self-test"]:
-        sys.exit(1 if self_test(compilers.ROOT) else 0)
     found = [*check_headers(compilers.ROOT), *check_pages(compilers.ROOT, clang)]
     print("\n".join(found) or ("every header and page keeps the rules" + ("" if clang else "; without clang, missing names were not looked for")))
     sys.exit(1 if found else 0)

@@ -7,7 +7,6 @@
     python3 tools/compile_fail.py --list
     python3 tools/compile_fail.py --compiler g++-12 --variants plain equal
     python3 tools/compile_fail.py --json build/errors.json # also record every text, for the errors page
-    python3 tools/compile_fail.py --self-test              # the harness itself: each demand below, broken once
 
 One mistake per file in tests/compile_fail/**/*.cpp, which begins with lines of this form:
 
@@ -197,7 +196,7 @@ class Harness:
                 strangers = strangers or not mentioned
                 for name in mentioned:
                     said.setdefault(name, []).append(one)
-                # Printed once, whoever causes it next; a fatal one ends everything.
+                # Printed once, and not for the next case that causes it; a fatal one ends everything.
                 place = os.path.relpath(self.root / one.place, self.root)
                 if fixed or len(mentioned) > 1 or place not in {*named, self.says} or one.kind not in ("error", "warning"):
                     harmful |= mentioned
@@ -306,89 +305,6 @@ def show(harness, name):
             print(harness.compile(cases[0], variant, compiler, fixed=False, pch=False)[1])
 
 
-# --- the harness's own tests ------------------------------------------------------------------------------------------
-
-SELF_TEST_HEADER = """#pragma once
-template <class... Facts> struct ERROR_R1_wrong;
-template <class V = ERROR_R1_wrong<int, char>> V bad();
-template <class T> struct trait { static constexpr int value = 1; };
-template <int N> constexpr int checked() { static_assert(N > 0, "ERROR_R1_wrong"); return N; }
-"""
-HEAD = "// MISTAKE: m\n// RULE: R1\n// EXPECT: ERROR_R1_wrong\n// VARIANTS: unused\n#include <dimwise/dimwise.hpp>\n"
-GOOD = "#ifndef FIXED\nint main() { auto r = bad(); }\n#else\nint main() {}\n#endif\n"
-SELF_TESTS = {  # name: (source, what the report must say; "" for a pass)
-    "good": (HEAD + GOOD, ""),
-    "compiles": (HEAD + "int main() {}\n", "compiles, but must not"),
-    "two_errors": (HEAD + GOOD.replace("bad();", "bad(); auto s = bad();"),
-                   "2 errors, must be 1"),
-    "too_long": (HEAD + "template <int N> struct deep { static constexpr int v = deep<N - 1>::v; };\n"
-                 "template <> struct deep<0> { static constexpr int v = sizeof(ERROR_R1_wrong<int>); };\n"
-                 + GOOD.replace("auto r = bad()", "return deep<9>::v"), "must be at most 10"),
-    "wrong_rule": (HEAD.replace("RULE: R1", "RULE: R2") + GOOD, "do not name R2"),
-    "longer_rule": (HEAD.replace("RULE: R1", "RULE: R11") + GOOD, "do not name R11"),
-    "wrong_text": (HEAD.replace("EXPECT: ERROR_R1_wrong", "EXPECT: something else") + GOOD, "nothing matches EXPECT"),
-    "bad_twin": (HEAD + "int main() { auto r = bad(); }\n", "the corrected twin does not compile"),
-    "bad_twin_of_variant": (HEAD + "#if !defined FIXED || defined UNUSED\nint main() { auto r = bad(); }\n#else\n"
-                            "int main() {}\n#endif\n", "the corrected twin does not compile"),
-    "differs": (HEAD + "#ifdef __clang__\nusing fact = char;\n#else\nusing fact = int;\n#endif\n#ifndef FIXED\n"
-                "int main() { auto r = bad<ERROR_R1_wrong<fact>>(); }\n#else\nint main() {}\n#endif\n",
-                "differs between the compilers"),
-    "no_head": ("int main() {}\n", "its header is wrong"),
-    # What would be judged wrongly together: a header that another case includes, an error that a unit prints once, what is no
-    # code for a namespace, macros.
-    "includes": (HEAD + "#include <map>\n" + GOOD, ""),
-    "forgets_include": (HEAD + GOOD.replace("int main() {}", "int main() { std::map<int, int> m; }"), "the corrected twin does not compile"),
-    "once": (HEAD + GOOD.replace("auto r = bad()", "return checked<0>()"), ""),
-    "once_again": (HEAD + GOOD.replace("auto r = bad()", "return checked<0>()"), ""),
-    "once_and_another": (HEAD + GOOD.replace("auto r = bad()", "auto r = bad(); return checked<0>()"), "2 errors, must be 1"),
-    "fatal": (HEAD + GOOD.replace("int main() { auto", "#include <no_such_header_of_R1>\nint main() { auto"), "nothing matches EXPECT"),
-    "specialises": (HEAD + "struct mine;\ntemplate <> struct trait<mine> { static constexpr int value = 2; };\n" + GOOD, ""),
-    "macro": (HEAD + "#define CALL bad()\n" + GOOD.replace("bad()", "CALL"), ""),
-    "same_macro": (HEAD + "#define CALL checked<1>()\n" + GOOD.replace("bad()", "CALL"), "compiles, but must not"),
-}
-
-
-def self_test(found, jobs):
-    failed = 0
-    with tempfile.TemporaryDirectory() as place:
-        root = pathlib.Path(place)
-        (root / "include/dimwise").mkdir(parents=True)
-        (root / "include/dimwise/dimwise.hpp").write_text(SELF_TEST_HEADER)
-        (root / "tests/compile_fail").mkdir(parents=True)
-        for name, (source, _) in SELF_TESTS.items():
-            (root / f"tests/compile_fail/{name}.cpp").write_text(source)
-        harness, alone = Harness(root, found, "dimwise/dimwise.hpp", use_pch=True), {}
-        for name, (_, expected) in SELF_TESTS.items():
-            if name == "differs" and len({compiler.family for compiler in found}) < 2:
-                continue
-            report = []
-            _, bad, _ = run(harness, load(root, f"^{name}$"), jobs, report.append)
-            text = "\n".join(report)
-            if (bad == 0) != (expected == "") or expected not in text:
-                failed += 1
-                print(f"FAILED self-test {name}: expected {expected or 'a pass'!r}, the report was:\n{text}")
-            alone[name] = text
-        # All at once, which compiles them together: the same reports. So do two without one that ends every unit.
-        for pattern in ("", "include"):
-            report = []
-            harness = Harness(root, found, "dimwise/dimwise.hpp", use_pch=True)  # which knows of none that is compiled alone
-            run(harness, load(root, pattern), jobs, report.append)
-            sections = re.split(r"^(?=FAILED )", "\n".join(report) + "\n", flags=re.MULTILINE)
-            for name, text in alone.items():
-                together = "".join(section for section in sections if re.match(rf"FAILED {name}\b", section))
-                if re.search(pattern, name) and together.strip() != text.strip():
-                    failed += 1
-                    print(f"FAILED self-test {name}: together with others the report was:\n{together}\nand not:\n{text}")
-        same = {error_type(text) for text in (
-            "error: 'void dimwise::ERROR_R5_x<lhs<my::d_k, extent<64> >, 3ul> y' has",
-            "error: variable has incomplete type 'ERROR_R5_x<lhs<(anonymous namespace)::d_k, extent<64>>, 3>'")}
-        if same != {"ERROR_R5_x<lhs<d_k,extent<64>>,3>"}:
-            failed += 1
-            print(f"FAILED self-test error_type: {same}")
-    print(f"{2 * len(SELF_TESTS) + 1 - failed} passed, {failed} failed")
-    return failed
-
-
 def main():
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # --list | head
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -402,7 +318,6 @@ def main():
     parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2))
     parser.add_argument("--no-pch", action="store_true")
     parser.add_argument("--alone", action="store_true")
-    parser.add_argument("--self-test", action="store_true")
     arguments = parser.parse_args()
 
     cases = load(compilers.ROOT, arguments.filter)
@@ -413,8 +328,6 @@ def main():
     found = compilers.find_compilers(arguments.compiler)
     if not found:
         sys.exit("no compiler found; bash tools/setup.sh tests installs them")
-    if arguments.self_test:
-        sys.exit(1 if self_test(found, arguments.jobs) else 0)
     harness = Harness(compilers.ROOT, found, "dimwise/dimwise.hpp", not (arguments.no_pch or arguments.show), not arguments.alone)
     if arguments.show:
         show(harness, arguments.show)

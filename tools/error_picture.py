@@ -2,7 +2,6 @@
 """A drawing of a compile error: the shapes as rows of boxes, equal dimensions below one another and in one colour, the culprit outlined.
 
     python3 tools/error_picture.py < compiler.txt > error.svg    # of what a compiler printed
-    python3 tools/error_picture.py --self-test
 
 What is drawn is what dimwise-errors prints (`dimwise-errors --json`); classes and colours are those of the pictures of the
 library (include/dimwise/viz/picture.hpp, colours.hpp). A box with a broken line is where a shape lacks the culprit. Standard library only.
@@ -12,7 +11,6 @@ import html
 import pathlib
 import re
 import sys
-import xml.etree.ElementTree as tree
 
 import errors_program
 
@@ -103,45 +101,7 @@ def without_style(svg):
     return re.sub(r"<style>.*?</style>\n?", "", svg, flags=re.S)
 
 
-ERROR = ("a.cpp:3:9: error: ERROR_R1_contracted_dimension_is_not_in_both<dimwise::op::contract, dimwise::over<dimwise::about<my::key, "
-         "dimwise::extent<5>>>, dimwise::lhs<my::batch, my::d_k, dimwise::score<my::d_k>>, dimwise::rhs<my::d_k, my::key>>\n")
-
-
-def self_test(root):
-    svg = of_text(ERROR)
-    picture = tree.fromstring(svg)
-
-    def boxes(part):
-        return [box for box in picture if part in (box.get("class") or "").split()]
-
-    def left(word):
-        return {one.get("x") for one in picture if one.text == word}
-
-    # That picture is current (tests/examples/pictures.py).
-    drawn = (root / "docs/pictures/attention.svg").read_text(encoding="utf-8")
-    kept = {word: int(colour) for colour, word in re.findall(r'class="name k([0-7])">(\w+) ', drawn)}
-    style = style_sheet(root)
-    failed = [name for name, right in {
-        "the culprit is outlined where it is": len([box for box in boxes("culprit") if box.tag.endswith("rect")]) == 2,
-        "and missed where it is not": len(boxes("lacking")) == 1 and "lacks" in svg,
-        "equal dimensions are below one another": len(left("d_k")) == 1 and len(left("batch")) == 1,
-        "and in one colour": len({box.get("class") for box in boxes("cell") if box.get("x") == boxes("cell")[1].get("x")}) == 1,
-        "a mark has no colour of a dimension": len(boxes("mark")) == 1,
-        "the title is the sentence": picture[0].text == "`contract` goes over key, but the left operand lacks key (R1)",
-        "the description says shapes and culprit": "left: batch, d_k, score<d_k>;" in picture[1].text and picture[1].text.endswith("Marked: key[5]"),
-        "words have the colours of the library": len(kept) > 4 and colours(kept) == kept,
-        "the page's scheme decides the colours": '[data-md-color-scheme="slate"] .dw{--paper:#12161d' in style and "prefers-color-scheme" not in style,
-        "a style is taken out": without_style("<svg><style>.dw{}</style>\n<rect/></svg>") == "<svg><rect/></svg>",
-    }.items() if not right]
-    for name in failed:
-        print(f"FAILED self-test: {name}")
-    print(f"{10 - len(failed)} passed, {len(failed)} failed")
-    return len(failed)
-
-
 def main():
-    if "--self-test" in sys.argv[1:]:
-        sys.exit(1 if self_test(pathlib.Path(__file__).resolve().parents[1]) else 0)
     root = pathlib.Path(__file__).resolve().parents[1]
     svg = of_text(sys.stdin.read())
     print(svg.replace("<rect class=\"paper\"", f"<style>{library_style(root)}{OWN_STYLE}</style><rect class=\"paper\"", 1))

@@ -5,7 +5,6 @@ right code, and what the compilers print.
     python3 tools/errors_page.py                              # writes build/errors.md; compiles the examples of the errors
     python3 tools/errors_page.py --texts build/mistakes.json  # with the texts that tools/compile_fail.py --json wrote
     python3 tools/errors_page.py --if-older                   # only where a source of the page has changed
-    python3 tools/errors_page.py --self-test
 
 The entries are those of include/dimwise/support/diagnostics.hpp (`dimwise-errors --list`), the code and the texts those of the case in
 tests/compile_fail that an entry names as its example. Standard library only.
@@ -112,8 +111,6 @@ def wrapped(text):
     return "\n".join(out) + "\n"
 
 
-
-
 def page(records):
     """-> the text of the page, of the records of compile_fail"""
     root, cases, texts = compilers.ROOT, {}, {}
@@ -150,33 +147,12 @@ def key():
     return f"<!-- made by tools/errors_page.py from {found.hexdigest()[:16]} -->\n\n"
 
 
-def self_test():
-    """Each demand, broken once, is noticed."""
-    failed = 0
-    source = "// MISTAKE: m\n#include <a>\n#ifdef FIXED\nRESULT x = 1;\n#else\n[[maybe_unused]] int x;\n#endif\n"
-    if shown(source, {"FIXED"}) != "tensor x = 1;" or shown(source, set()) != "int x;":
-        failed += 1
-        print("FAILED self-test: the code of a case")
-    for name, tried in (("no shapes", lambda: picture(None)), ("no texts", lambda: page([]))):
-        try:
-            tried()
-            failed += 1
-            print(f"FAILED self-test: {name} was not noticed")
-        except ValueError:
-            pass
-    print(f"{3 - failed} passed, {failed} failed")
-    return failed
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--texts", type=pathlib.Path, metavar="FILE")
     parser.add_argument("--output", type=pathlib.Path, default=PAGE, metavar="FILE")
     parser.add_argument("--if-older", action="store_true")
-    parser.add_argument("--self-test", action="store_true")
     arguments = parser.parse_args()
-    if arguments.self_test:
-        sys.exit(1 if self_test() else 0)
     made_from = key()
     if arguments.if_older and arguments.output.exists() and arguments.output.read_text(encoding="utf-8").startswith(made_from):
         print(f"{arguments.output} is up to date")

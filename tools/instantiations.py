@@ -4,7 +4,6 @@
     python3 tools/instantiations.py              # counts, and fails where a count is above its budget
     python3 tools/instantiations.py --show SCORES  # the largest contributors to one program
     python3 tools/instantiations.py --update     # writes the counts of today as the budget
-    python3 tools/instantiations.py --self-test
 
 Counted are the classes and functions of dimwise that one translation unit instantiates (clang's -ftime-trace): the whole
 attention program of benchmarks/compile_time/attention.cpp, with the plain evaluator and with the kernels, and each operation
@@ -107,40 +106,13 @@ def judge(numbers, own, budget, out):
     return len(numbers) - failed, failed
 
 
-def self_test():
-    failed = 0
-    counted = {SHARED: collections.Counter({"dimwise::tensor": 10}), "attention": collections.Counter({"dimwise::tensor": 50}),
-               "scores": collections.Counter({"dimwise::tensor": 12, "dimwise::detail::join": 30})}
-    numbers, own = sizes(counted)
-    good = {SHARED: 10, "attention": 50, "scores": 32}
-    lowered = {**good, "scores": 31}  # 3 % above 31 is below 32
-    for budget, expected in ((good, ""), (lowered, "FAILED scores: 32 instantiations, the budget is 31"), (lowered, "    30 dimwise::detail::join"),
-                             ({**good, "scores": 32, "attention": 49}, ""), ({SHARED: 10, "attention": 50}, "FAILED scores: 32 instantiations, and no budget"),
-                             ({**good, "gone": 1}, "FAILED gone: has a budget")):
-        report = []
-        _, bad = judge(numbers, own, budget, report.append)
-        if (bad > 0) != bool(expected) or expected not in "\n".join(report):
-            failed += 1
-            print(f"FAILED self-test {budget}: expected {expected!r}, the report was:\n" + "\n".join(report))
-    for detail, expected in (("dimwise::detail::join<dimwise::list<int>, char>", "dimwise::detail::join"),
-                             ("dimwise::tensor<float, a>::data<b>", "dimwise::tensor::data"), ("dimwise::f<(a)->b>", "dimwise::f")):
-        if template_of(detail) != expected:
-            failed += 1
-            print(f"FAILED self-test template_of({detail!r}) is {template_of(detail)!r}")
-    print(f"{9 - failed} passed, {failed} failed")
-    return failed
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--compiler", default=COMPILER)
     parser.add_argument("--show", metavar="NAME")
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--jobs", type=int, default=max(1, os.cpu_count() or 1))
-    parser.add_argument("--self-test", action="store_true")
     arguments = parser.parse_args()
-    if arguments.self_test:
-        sys.exit(1 if self_test() else 0)
     root = compilers.ROOT
     try:
         compiler = compilers.Compiler(arguments.compiler)

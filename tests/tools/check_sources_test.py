@@ -1,0 +1,52 @@
+"""tools/check_sources.py: each rule, broken once in a copy of the project, is found."""
+
+import pathlib
+import shutil
+import tempfile
+import unittest
+
+from support import ROOT
+
+import check_sources
+
+BREACHES = {  # what is appended to a file: what must be found
+    ("include/dimwise/dim/error.hpp", "#include <dimwise/nn/layers/linear.hpp>"): "dim may include support",
+    ("include/dimwise/dim/error.hpp", "#include <xsimd/xsimd.hpp>"): "only kernels/simd.hpp may include",
+    ("include/dimwise/dim/error.hpp", "#include <dimwise/dimwise.hpp>"): "the umbrella is for users",
+    ("include/dimwise/dim/error.hpp", '#include "error.hpp"'): "own headers are written",
+    ("include/dimwise/dim/error.hpp", "#include <curses.h>"): "neither the standard library",
+    ("include/dimwise/loose.hpp", ""): "loose.hpp: belongs to no layer",
+    ("include/dimwise/dim/error.hpp", "// Tests: tests/gone.test.cpp"): "there is no tests/gone.test.cpp",
+    ("include/dimwise/dim/error.hpp", "namespace DIMWISE_CONFIGURATION {}"): "uses DIMWISE_CONFIGURATION without",
+    ("include/dimwise/dim/x_definitions.hpp", ""): "x.hpp does not end with its #include",
+    ("docs/reference/operations.md", "\n| operation |\n|---|\n| `gone_x(x)` |"): "operations.md explains gone_x",
+    ("docs/reference/operations.md", "\n| operation |\n|---|\n| `dimension(x)` |"): "no row for dimension",
+    ("docs/reference/training.md", "\n| gradient of | |\n|---|---|\n| `sum(x)` | `tests/main.cpp` |"): "tests/main.cpp does not test sum",
+    ("docs/reference/tensors.md", "R99"): "tensors.md names R99",
+    ("README.md", "tools/gone.py"): "README.md names tools/gone.py"}
+
+
+class CheckSources(unittest.TestCase):
+    def test_each_breach(self):
+        with tempfile.TemporaryDirectory() as folder:
+            copy = pathlib.Path(folder)
+            for entry in ROOT.iterdir():
+                if entry.name in ("include", "docs"):
+                    shutil.copytree(entry, copy / entry.name)
+                elif entry.name == "README.md":
+                    shutil.copy(entry, copy)
+                elif entry.name != "build":
+                    (copy / entry.name).symlink_to(entry)
+            for (file, text), expected in BREACHES.items():
+                before = (copy / file).read_text(encoding="utf-8") if (copy / file).exists() else None
+                (copy / file).write_text(f"{before or ''}\n{text}\n", encoding="utf-8")
+                with self.subTest(file=file, text=text):
+                    self.assertIn(expected, "\n".join([*check_sources.check_headers(copy), *check_sources.check_pages(copy, None)]))
+                if before is None:
+                    (copy / file).unlink()
+                else:
+                    (copy / file).write_text(before, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    unittest.main()
