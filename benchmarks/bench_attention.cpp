@@ -18,7 +18,7 @@ namespace {
 using bench::workload;
 using namespace dimwise;
 
-// Who evaluates: nobody but this thread, unless more threads were asked for.
+// Evaluates on this thread, unless more threads were asked for.
 #if defined(DIMWISE_BENCH_TBB)
 std::unique_ptr<tbb_executor> threads;
 

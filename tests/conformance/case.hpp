@@ -14,7 +14,7 @@
 //     r.expect("attn_output", y);
 //   }
 //
-// Every runner runs twice, by the fast plans and by the plain loops; it need not know which.
+// Every runner runs twice, by the fast plans and by the scalar path; it need not know which.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
@@ -142,7 +142,7 @@ using runner = void (*)(run&);
 struct family {
   family(const char* name, runner how);
 };
-/// nullptr where nobody registered one.
+/// nullptr where none is registered.
 [[nodiscard]] runner find(const std::string& name);
 
 }  // namespace conformance

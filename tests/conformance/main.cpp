@@ -2,7 +2,7 @@
 //
 //   conformance [--only WORD] FOLDER...     FOLDER: with a manifest.json, or a .dwpack file
 //
-// Every case runs twice, by the fast plans and by the plain loops. The last line is "N passed, N failed, N skipped";
+// Every case runs twice, by the fast plans and by the scalar path. The last line is "N passed, N failed, N skipped";
 // the exit code is 0 only without failures.
 // SPDX-License-Identifier: BSL-1.0
 #include "suite.hpp"

@@ -30,7 +30,7 @@ constexpr double u = 1.0 / (1 << 24);
 
 class checker {
  public:
-  /// Where kernels run, the plan that must have run; otherwise plain loops.
+  /// Where kernels run, the plan that must have run; otherwise the scalar path.
   template <class E, class Scale>
   void check(const char* what, plan_kind plan, const E& e, const Scale& bound) {
     reset_plans();
@@ -38,16 +38,16 @@ class checker {
     if (!kernels::available) { plan = plan_kind::plain; }
     if (plans_run()[plan] == 0) { fail(what, "another plan ran than", name_of(plan)); }
     const auto exact = reference(e);
-    const auto plainly = evaluate_plainly(e);
+    const auto scalar = evaluate_plainly(e);
     const auto scale = reference(bound);
     double worst = 0;
     double apart = 0;
     for (std::size_t i = 0; i < exact.size(); ++i) {
       const double allowed = scale.values()[i];
       worst = std::fmax(worst, error(fast.values()[i], exact.values()[i], allowed));
-      apart = std::fmax(apart, error(fast.values()[i], static_cast<double>(plainly.values()[i]), 2 * allowed));
+      apart = std::fmax(apart, error(fast.values()[i], static_cast<double>(scalar.values()[i]), 2 * allowed));
     }
-    std::printf("%-28s %-9s %7zu elements, error %.3f of what is allowed, from the plain loops %.3f\n", what,
+    std::printf("%-28s %-9s %7zu elements, error %.3f of what is allowed, from the scalar path %.3f\n", what,
                 name_of(plan), exact.size(), worst, apart);
     if (!(worst <= 1) || !(apart <= 1) || exact.size() == 0) { fail(what, "the error is too large:", "see above"); }
     ++checks_;

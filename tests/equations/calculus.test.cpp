@@ -1,6 +1,6 @@
 // tests/equations/calculus.test.cpp -- Named Tensor Notation, section 5: differentials, derivatives, the backward pass.
 //
-// Derivatives are checked against difference quotients of plain loops, in double. A derivative has the output's axes
+// Derivatives are checked against difference quotients of loops, in double. A derivative has the output's axes
 // and,
 // with a star, the input's. SPDX-License-Identifier: BSL-1.0
 #include "support/numbers.hpp"

@@ -126,7 +126,7 @@ TEST_CASE("allocation failure: attention with biases, masks of elements and leng
   }
 }
 
-TEST_CASE("allocation failure: a static formula, and what runs plainly") {
+TEST_CASE("allocation failure: a static formula, and what takes the scalar path") {
   CHECK(fail_each([](long n) {
     return keeps_destination(n, drawn<tensor<float, heads, four, d_k>>(1), [](const auto& q) {
       const auto k = rename<four, four_keys>(q);
@@ -168,7 +168,7 @@ TEST_CASE("plan: takes memory for its steps alone, whatever the extents") {
   struct batch : batch_dim<> {};
   struct layers : batch_dim<> {};
   for (const std::size_t n : {std::size_t{100'000}, std::size_t{3'000'000'000}}) {
-    // Nobody reads their elements: there are none.
+    // They have no elements.
     const float* const none = nullptr;
     const tensor_view<const float, seq, d> q(none, seq{n});
     const tensor_view<const float, key, d> k(none, key{n});

@@ -1,4 +1,4 @@
-// tests/eval/compound.test.cpp -- `x += y` and its like: the values of `x = x + y`, in x's own memory, all or nothing.
+// tests/eval/compound.test.cpp -- compound assignment: the values of `x = x + y`, in x's own memory, all or nothing.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "support/dims.hpp"

@@ -123,7 +123,7 @@ TEST_CASE("evaluate: a weight that is written between two evaluations counts as 
   CHECK(right() == "");
 }
 
-TEST_CASE("plain_loops: while it lives, this thread takes the plain loops alone") {
+TEST_CASE("plain_loops: while it lives, this thread takes the scalar path alone") {
   const auto q = drawn<tensor<float, seq, d_k>>(1, seq{20});
   const auto k = drawn<tensor<float, key, d_k>>(2, key{20});
   const auto s = dimwise::scores<d_k>(q, k);
@@ -143,8 +143,8 @@ TEST_CASE("plain_loops: while it lives, this thread takes the plain loops alone"
     }
     CHECK(products() == 0);
     const tensor under_it = s;
-    const tensor plainly = dimwise::evaluate_plainly(s);
-    CHECK(std::ranges::equal(under_it.values(), plainly.values()));
+    const tensor scalar = dimwise::evaluate_plainly(s);
+    CHECK(std::ranges::equal(under_it.values(), scalar.values()));
   }
   CHECK(products() == usual);
 }

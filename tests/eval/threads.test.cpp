@@ -63,8 +63,8 @@ const auto bias = drawn<tensor<float, d_ff>>(7);
 const auto down = drawn<tensor<float, d_ff, d_model>>(8);
 
 TEST_CASE("threads: an executor without workers is refused") {
-  racing_executor nobody{0};
-  CHECK(dimwise_test::thrown<number_error>([&] { (void)evaluate(relu(x), nobody); }).find("worker_count() is 0") !=
+  racing_executor none{0};
+  CHECK(dimwise_test::thrown<number_error>([&] { (void)evaluate(relu(x), none); }).find("worker_count() is 0") !=
         std::string::npos);
 }
 

@@ -1,4 +1,4 @@
-// tests/expr/node.test.cpp -- every expression offers its children to whoever walks it.
+// tests/expr/node.test.cpp -- every expression offers its children to a visitor.
 // SPDX-License-Identifier: BSL-1.0
 #include <dimwise/dimwise.hpp>
 

@@ -33,7 +33,7 @@ struct counts {
   std::size_t evaluations = 0;
   std::size_t refused = 0;   ///< formulas whose evaluation threw, in every way the same
   double largest = 0;        ///< the largest error of a kernel's result, in units of what is allowed
-  double largest_plain = 0;  ///< the same of the plain loops
+  double largest_plain = 0;  ///< the same of the scalar path
 };
 
 /// Extents to draw from: around the borders of tiles and vectors.
@@ -67,7 +67,7 @@ class attempt {
     return all;
   }
 
-  /// Hidden elements are NaN or infinite. A product that gives NaN by them is done again by the plain loops, which no
+  /// Hidden elements are NaN or infinite. A product that gives NaN by them is done again by the scalar path, which no
   /// plan can know.
   void poisoned() { poisoned_ = true; }
   [[nodiscard]] bool is_poisoned() const { return poisoned_; }

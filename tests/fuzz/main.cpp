@@ -131,7 +131,7 @@ summary run_all(const std::vector<family>& families, const options& o, breakage 
     s.all.evaluations += of[i].evaluations;
     s.all.refused += of[i].refused;
     if (o.ratios) {
-      std::printf("%-40s %6zu formulas, largest error %.3f, plainly %.3f of what is allowed, %zu failed\n",
+      std::printf("%-40s %6zu formulas, largest error %.3f, of the scalar path %.3f of what is allowed, %zu failed\n",
                   families[i].name, of[i].formulas, of[i].largest, of[i].largest_plain, failed[i]);
     }
   }

@@ -92,7 +92,7 @@ TEST_CASE("numbers of settings keep their value; lists of any element are passed
   CHECK(read.metadata().at("list12") == "list of 3");
   CHECK(read.metadata().at("nested") == "list of 2");
   CHECK(read.metadata().at("last") == "true");
-  // Behind the settings there are bytes that align the data of no tensors: whether they are there, nobody asks.
+  // Behind the settings there are bytes that align the data of no tensors: their presence is not checked.
   for (std::size_t n = 0; n + 32 < file.size(); ++n) { CHECK(!refusal(file.substr(0, n)).empty()); }
   made unknown;
   unknown.settings = {word("n") + list(13, 1, std::string(64, '\0'))};

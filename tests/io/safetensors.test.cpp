@@ -131,7 +131,7 @@ TEST_CASE("facts of a tensor may be a list, and a type an object with null") {
   CHECK(refusal(R"({"__metadata__":["F32",[1],[0,4]]})", 4) == in_header + "__metadata__ is not an object of strings");
 }
 
-TEST_CASE("fields that nobody knows are passed over, whatever they hold") {
+TEST_CASE("unknown fields are skipped, whatever they hold") {
   const archive read = parsed(safetensors_bytes(
       R"({"a":{"extra":{"dtype":[1,{"shape":null}]},"dtype":"U8","more":1,"shape":[1],"x":[[]],
           "data_offsets":[0,1],"y":-1.5}})",

@@ -35,7 +35,7 @@ TEST_CASE("exp_nonpositive: exact values") {
   CHECK(exp_one(-std::numeric_limits<float>::max()) == 0.0F);
   CHECK(std::isnan(exp_one(std::numeric_limits<float>::quiet_NaN())));
   CHECK(std::isnan(exp_one(-std::numeric_limits<float>::quiet_NaN())));
-  // Whatever the other bits of a NaN are, as in memory that nobody has written.
+  // Whatever the other bits of a NaN are, as in memory without initial values.
   for (std::uint32_t low = 0; low < 0x400000U; low += 0xFFFU) {
     CHECK(std::isnan(exp_one(std::bit_cast<float>(0x7FC00000U + low))));
     CHECK(std::isnan(exp_one(std::bit_cast<float>(0xFFC00000U + low))));

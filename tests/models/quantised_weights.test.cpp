@@ -1,4 +1,4 @@
-// tests/models/quantised_weights.test.cpp -- models whose weights are stored in fewer bits: read from folders of
+// tests/models/quantised_weights.test.cpp -- models with low-precision weights: read from folders of
 // floats, and near to what floats give.
 // SPDX-License-Identifier: BSL-1.0
 #include "support.hpp"
@@ -82,7 +82,7 @@ TEST_CASE("language models with quantised weights give nearly the logits of floa
   CHECK(gpt2_error<bfloat16>() < 0.06);
   CHECK(gpt2_error<nn::int8_blocks>() < 0.08);
   CHECK(gpt2_error<nn::int4_blocks>() < 1.5);
-  // They are stored in fewer bits, so they differ.
+  // They are stored in low precision, so they differ.
   CHECK(llama_error<nn::int8_blocks>() > 1e-4);
   CHECK(gpt2_error<bfloat16>() > 1e-4);
 }

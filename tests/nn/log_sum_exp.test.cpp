@@ -56,7 +56,7 @@ void check(const Part& part, std::size_t from, std::size_t to) {
 
 }  // namespace
 
-TEST_CASE("partial_attention: the output and the log-sum-exp of its keys, one pass, plainly the same") {
+TEST_CASE("partial_attention: the output and the log-sum-exp of its keys, one pass, and by the scalar path") {
   for (const std::size_t from : counts{0, 2, 6, 8, 9}) {
     for (const std::size_t to : counts{0, 1, 5, 9}) {
       if (to < from) { continue; }
@@ -70,7 +70,7 @@ TEST_CASE("partial_attention: the output and the log-sum-exp of its keys, one pa
   }
 }
 
-TEST_CASE("merge: parts of the keys, however they were cut, give the whole; parts that nobody sees add nothing") {
+TEST_CASE("merge: parts of the keys, however they were cut, give the whole; parts that no query sees add nothing") {
   for (const std::size_t cut : counts{0, 1, 3, 7, 8, 9}) {
     check(merge(part_of_keys(0, cut), part_of_keys(cut, 9)), 0, 9);
     check(merge(part_of_keys(cut, 9), part_of_keys(0, cut)), 0, 9);

@@ -78,7 +78,7 @@ TEST_CASE("drawn weights have the deviation of their paper, and are the same for
   for (const float b : uniform.bias.values()) { CHECK(b == 0); }
   CHECK(differ(uniform.weight, nn::initialised<wide>(nn::xavier_uniform(1), width{1000}).weight) == "");
   CHECK(differ(uniform.weight, nn::initialised<wide>(nn::xavier_uniform(2), width{1000}).weight) != "");
-  // A drawer of one's own goes on, a constant one begins anew.
+  // A user's random generator goes on, a constant one begins anew.
   nn::xavier_uniform how(1);
   const auto first = nn::initialised<wide>(how, width{1000});
   CHECK(differ(uniform.weight, first.weight) == "");

@@ -1,4 +1,4 @@
-// tests/nn/weight.test.cpp -- weights that are stored in fewer bits: what modules compute with them.
+// tests/nn/weight.test.cpp -- low-precision weights: what modules compute with them.
 // SPDX-License-Identifier: BSL-1.0
 #include <dimwise/dimwise.hpp>
 #include <dimwise/nn.hpp>

@@ -172,7 +172,7 @@ template <class T, class... D, class F>
   return {};
 }
 
-/// The same for an expression: in float32 after so many roundings, as the library likes and by its plain loops, and in
+/// The same for an expression: in float32 after so many roundings, by its plan and by the scalar path, and in
 /// float64 where it is real.
 template <class E, std::size_t Rank, class F>
 [[nodiscard]] std::string agrees(const E& e, const std::size_t (&extents)[Rank], double roundings, F expected) {

@@ -82,8 +82,8 @@ TEST_CASE("overflow: an extent of 0 makes a product 0, in every place") {
   const auto merged_once =
       dimwise::merge<batch, left, right>(tensor<float, batch, left, right>(batch{0}, left{half}, right{half}));
   CHECK(dimwise::extent_of<merged<batch, left, right>>(merged_once) == 0);
-  const auto plainly = dimwise::relabel<merged<batch, left, right>, joined>(merged_once);
-  CHECK(dimwise::evaluate(plainly).size() == 0);
+  const auto scalar = dimwise::relabel<merged<batch, left, right>, joined>(merged_once);
+  CHECK(dimwise::evaluate(scalar).size() == 0);
   CHECK(thrown<extent_error>([] {
     (void)dimwise::merge<left, right>(tensor<float, batch, left, right>(batch{0}, left{half}, right{half}));
   }) == "merge: the extent of dimension merged<left, right> overflows, it is the product of 9223372036854775808 x "
@@ -149,7 +149,7 @@ TEST_CASE("positions: slices, views and concatenations near the last position sa
 
   const auto early = tensor<float, seq, d_k>(starting_at(seq{5}, -farthest));
   CHECK(dimwise::slice<seq>(early, 4).extents().origin<seq>("test") == 4 - farthest);
-  // Parts whose positions could not be counted on agree with nobody; nothing wraps.
+  // Parts whose positions could not be counted on agree with none; nothing wraps.
   const auto long_ago = broadcast<seq>(row, starting_at(seq{half - 1}, farthest));
   const auto both = concat<seq>(long_ago, tensor<float, seq, d_k>(starting_at(seq{1}, -farthest)));
   CHECK(thrown<origin_error>([&] { (void)both.extents().origin<seq>("concat"); }).find("different origins") !=
@@ -159,7 +159,7 @@ TEST_CASE("positions: slices, views and concatenations near the last position sa
         -farthest);
 }
 
-TEST_CASE("positions: a dimension object starts no further away, whoever says it") {
+TEST_CASE("positions: a dimension object starts no further away, however it is given") {
   seq n{1};
   n.start_at(farthest);
   CHECK(n.origin() == farthest);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/compound.hpp -- `x += y` and its like, for tensors and views: `x = x + y`, in the memory that x has.
+// dimwise/eval/compound.hpp -- compound assignment (`x += y` and others) to tensors and views, in the memory of x.
 //
 // Layer: eval. The rules are those of the operator and of assignment: the result has x's dimensions and marks. Whatever
 // may throw comes before the first change. A tensor whose memory is shared, with a copy or with an expression that

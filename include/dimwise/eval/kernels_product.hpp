@@ -13,7 +13,7 @@
 
 namespace dimwise::detail {
 
-// What the plain loops take, in multiply-adds: a sum begins and ends at the price of eight. Less than `least_product`
+// The cost of the scalar path, in multiply-adds: a sum begins and ends at the price of eight. Less than `least_product`
 // they have done before a kernel has begun.
 inline constexpr std::size_t least_product = 288;
 
@@ -116,7 +116,7 @@ DIMWISE_DETAIL_LIBRARY void run_product(context& cx, const product_plan& plan, c
                                         const lowered<float>& right, float* c, product_kernel kernel,
                                         const float* residual = nullptr);
 
-// Whether values that the plain loops leave out, those of the score −∞ and those that a zero of a gradient meets, may
+// Whether values that the scalar path leaves out, those of the score −∞ and those that a zero of a gradient meets, may
 // have spoiled a product: both the values and the result are not finite. The smaller is looked at first, so that a
 // product of many sums pays next to nothing.
 DIMWISE_DETAIL_LIBRARY bool may_be_spoiled(const product_form& form, const lowered<float>& a, const lowered<float>& b,
@@ -125,7 +125,7 @@ DIMWISE_DETAIL_LIBRARY bool may_be_spoiled(const product_form& form, const lower
 constexpr bool product_fits(const product_form& form, const axis* a, const axis* to) {
   return plain_work(form, a, to) >= least_product;
 }
-// The product by the kernel, and by the plain loops where these are done before a kernel has begun, and where a hidden
+// The product by the kernel, and by the scalar path where it ends before a kernel has begun, and where a hidden
 // value may have spoiled the kernel's result.
 DIMWISE_DETAIL_LIBRARY void compute_product(context& cx, const product_form& form, target<float> to,
                                             const lowered<float>& a, const lowered<float>& b);

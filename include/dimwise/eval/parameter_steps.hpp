@@ -57,7 +57,7 @@ class whole_passes {
       }
     }
   }
-  // The first exception of an executor, if there was one: the last call of whoever made the passes.
+  // The first exception of an executor, if there was one: the last call of the function that made the passes.
   void finish() const {
     if (thrown_) { std::rethrow_exception(thrown_); }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/expr/rounding.hpp -- numbers as fewer bits hold them: what is given to a product with quantised weights.
+// dimwise/expr/rounding.hpp -- numbers rounded to a low precision: what is given to a product with quantised weights.
 //
 // Layer: expr. The values are floats. Products with weights of as many bits read the numbers in these bits.
 // Tests: tests/expr/elements/rounding.test.cpp, tests/compile_fail/elements/

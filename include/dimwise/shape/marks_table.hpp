@@ -182,7 +182,8 @@ inline constexpr mark_row marks_row<op::elementwise> = {
     .normalised = weaken,
     .log_normalised = drop,
     .note =
-        "the marks of all operands; what is masked stays masked; only its like is added to what is rotated; what is "
+        "the marks of all operands; what is masked stays masked; only the same kind is added to what is rotated; what "
+        "is "
         "added to scores sets biased_for and is not masked, and a factor adds its dimensions to it"};
 template <>
 inline constexpr mark_row marks_row<op::divide> = marks_row<op::elementwise>;

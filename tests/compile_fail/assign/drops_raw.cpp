@@ -1,4 +1,4 @@
-// MISTAKE: the declared type forgets that nobody has scaled.
+// MISTAKE: the declared type lacks the mark of unscaled products.
 // RULE: R6
 // EXPECT: ERROR_R6_declared_type_drops_or_invents_raw_or_score<.*assign.*raw<
 // VARIANTS: equal dynamic

@@ -1,4 +1,4 @@
-// MISTAKE: a causal mask chooses between two numbers: nobody says of how many positions.
+// MISTAKE: a causal mask chooses between two numbers: the number of positions is unknown.
 // RULE: R15
 // EXPECT: ERROR_R15_run_time_extents_are_given_once<.*rows.*columns
 // VARIANTS: equal unused dynamic

@@ -1,4 +1,4 @@
-// MISTAKE: an ill-shaped product whose result type nobody writes.
+// MISTAKE: an ill-shaped product whose result type is never written.
 // RULE: R1
 // EXPECT: ERROR_R1_contracted_dimension_is_not_in_both<.*d_v
 // FROM: ill-shaped matmul compiles when the result type is not written

@@ -1,4 +1,4 @@
-// MISTAKE: a function of one's own went over tracked elements, and it does not say its derivative.
+// MISTAKE: a user's function is mapped over tracked elements without its derivative.
 // RULE: R21
 // EXPECT: ERROR_R21_operation_has_no_gradient<.*map.*d_model
 // VARIANTS: equal unused dynamic

@@ -1,4 +1,4 @@
-// MISTAKE: a mean over packed positions goes over several documents, and nobody says that it is meant.
+// MISTAKE: a mean over packed positions goes over several documents without a word that this is meant.
 // RULE: R19
 // EXPECT: ERROR_R19_mean_over_all_documents_says_so<.*cross_entropy.*packed
 // VARIANTS: equal unused dynamic

@@ -1,4 +1,4 @@
-// MISTAKE: all ids of a dimension whose extent nobody said.
+// MISTAKE: all ids of a dimension whose extent is unknown.
 // RULE: R15
 // EXPECT: ERROR_R15_run_time_extents_are_given_once<.*lexicon
 // VARIANTS: unused

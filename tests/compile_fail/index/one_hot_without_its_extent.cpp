@@ -1,4 +1,4 @@
-// MISTAKE: ids are indicated in a dimension whose extent nobody said.
+// MISTAKE: ids are indicated in a dimension whose extent is unknown.
 // RULE: R15
 // EXPECT: ERROR_R15_run_time_extents_are_given_once<.*lexicon
 // VARIANTS: unused

@@ -1,4 +1,4 @@
-// MISTAKE: a scale of one's own stands behind the mask, where the scores are scaled already.
+// MISTAKE: a scale of the user's own follows the mask, where the scores are scaled already.
 // RULE: R6
 // EXPECT: ERROR_R6_scores_are_already_scaled<.*scaled
 // VARIANTS: equal unused dynamic

@@ -1,4 +1,4 @@
-// MISTAKE: a linear bias is added to products that nobody scaled.
+// MISTAKE: a linear bias is added to unscaled products.
 // RULE: R6
 // EXPECT: ERROR_R6_raw_products_are_scaled_first<.*biased.*raw<
 // VARIANTS: equal dynamic

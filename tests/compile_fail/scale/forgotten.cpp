@@ -1,4 +1,4 @@
-// MISTAKE: softmax of products that nobody scaled.
+// MISTAKE: softmax of unscaled products.
 // RULE: R6
 // EXPECT: ERROR_R6_raw_products_are_scaled_first<.*softmax.*raw<
 // VARIANTS: equal dynamic

@@ -1,4 +1,4 @@
-// MISTAKE: the logarithm of softmax is taken of products that nobody scaled.
+// MISTAKE: the logarithm of softmax is taken of unscaled products.
 // RULE: R6
 // EXPECT: ERROR_R6_raw_products_are_scaled_first<.*log_softmax
 // VARIANTS: equal dynamic

@@ -1,4 +1,4 @@
-// MISTAKE: logsumexp of products that nobody scaled.
+// MISTAKE: logsumexp of unscaled products.
 // RULE: R6
 // EXPECT: ERROR_R6_raw_products_are_scaled_first<.*logsumexp
 // VARIANTS: equal dynamic

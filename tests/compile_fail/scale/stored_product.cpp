@@ -1,4 +1,4 @@
-// MISTAKE: the product was stored, and nobody knows any more how many features it had.
+// MISTAKE: the product was stored, and the number of its features is lost.
 // RULE: R6
 // EXPECT: ERROR_R6_stored_product_has_lost_the_extent_of_its_features<.*width, .*run_time
 // VARIANTS: equal dynamic

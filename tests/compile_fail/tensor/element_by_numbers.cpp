@@ -1,4 +1,4 @@
-// MISTAKE: an element is taken by numbers in an order that nobody checks.
+// MISTAKE: an element is taken by numbers whose order is not checked.
 // RULE: R18
 // EXPECT: ERROR_R18_element_is_taken_by_one_id_of_each_dimension<.*int
 #include "../prelude.hpp"

@@ -97,7 +97,7 @@ const family clip_cases{"Clip", [](run& r) {
   });
 }};
 
-// The result has the type of the base; whole powers of whole numbers are a function of one's own.
+// The result has the type of the base; whole powers of whole numbers are a user-defined function.
 const family pow_cases{"Pow", [](run& r) {
   const operands x(r, 2);
   const bool whole = r.dtype(1).find("int") != std::string::npos;

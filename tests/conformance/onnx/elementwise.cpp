@@ -90,7 +90,7 @@ const family swiglu_cases{"SwiGLU", [](run& r) {
 const family add_cases{"Add", [](run& r) { binary(r, [](const auto& x, const auto& y) { return x + y; }); }};
 const family sub_cases{"Sub", [](run& r) { binary(r, [](const auto& x, const auto& y) { return x - y; }); }};
 const family mul_cases{"Mul", [](run& r) { binary(r, [](const auto& x, const auto& y) { return x * y; }); }};
-// Whole numbers are divided by a function of one's own: `/` takes real ones (R13).
+// Whole numbers are divided by a user-defined function: `/` takes real ones (R13).
 const family div_cases{"Div", [](run& r) {
   binary(r, [](const auto& x, const auto& y) {
     if constexpr (requires { x / y; }) {

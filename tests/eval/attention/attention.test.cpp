@@ -1,6 +1,6 @@
 // tests/eval/attention/attention.test.cpp -- the whole of attention in one expression against the formula in double.
 //
-// However the library evaluates it: softmax(q·k/√d, masked) · v, from plain loops to fused kernels.
+// However the library evaluates it: softmax(q·k/√d, masked) · v, from the scalar path to fused kernels.
 // SPDX-License-Identifier: BSL-1.0
 #include "support/dims.hpp"
 #include "support/numbers.hpp"

@@ -1,4 +1,4 @@
-// tests/eval/attention/scores.test.cpp -- documents and functions of scores run in the fused kernel, as the plain loops
+// tests/eval/attention/scores.test.cpp -- documents and functions of scores run in the fused kernel, as the scalar path
 // say.
 // SPDX-License-Identifier: BSL-1.0
 #include "support/numbers.hpp"
@@ -24,7 +24,7 @@ struct heads : heads_dim<3> {};
 struct d_k : feature_dim<8> {};
 struct d_v : feature_dim<5> {};
 
-// The kernel ran, once, and agrees with the plain loops: 8 roundings of scores near 3, passed on by softmax.
+// The kernel ran, once, and agrees with the scalar path: 8 roundings of scores near 3, passed on by softmax.
 template <class E>
 std::string fused(const E& e, [[maybe_unused]] plan_kind kind = plan_kind::attention) {
   reset_plans();

@@ -59,7 +59,7 @@ class table {
   void one(const std::string& name, const E& e) {
     note(name, misnamed(e));
     const plain_loops only;
-    note(name + " by the plain loops", misnamed(e));
+    note(name + " by the scalar path", misnamed(e));
   }
   void note(const std::string& name, const std::string& what) {
     if (!what.empty()) { all_ += name + ": " + what; }
@@ -218,7 +218,7 @@ TEST_CASE("plan: names what runs, joins") {
   }) == "");
 }
 
-TEST_CASE("plan: names what runs, elements of fewer bits") {
+TEST_CASE("plan: names what runs, low-precision elements") {
   CHECK(misnamed_of([](const operands& o, table& t) {
     const auto& x = o.x;
     tensor<std::int8_t, batch, heads, key, d_k> bits(o.b, o.h, o.t, o.k);
@@ -227,7 +227,7 @@ TEST_CASE("plan: names what runs, elements of fewer bits") {
     const auto widen_and_attend = [&](const auto& k) {
       return contract<key>(softmax<key>(scores<d_k>(x, k)), o.values);
     };
-    t.each("elements of fewer bits", dequantised(bits, of_heads), widen_and_attend(dequantised(bits, exp(of_heads))),
+    t.each("low-precision elements", dequantised(bits, of_heads), widen_and_attend(dequantised(bits, exp(of_heads))),
            widen_and_attend(dequantised(permute<heads, d_k, key, batch>(bits), exp(of_heads))),
            exp(widened(tensor<bfloat16, seq, d_k>(o.s, o.k))));
   }) == "");

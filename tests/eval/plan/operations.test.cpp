@@ -51,7 +51,7 @@ std::string wrong(const E& e, plan_kind expected, std::size_t count, double roun
       return std::string(name_of(k)) + " ran " + std::to_string(ran[k]) + " times, but\n" + said.text();
     }
   }
-  if (ran[plan_kind::plain] != 0) { return "plain loops ran:\n" + said.text(); }
+  if (ran[plan_kind::plain] != 0) { return "the scalar path ran:\n" + said.text(); }
   if (ran[expected] != count) {
     return std::string(name_of(expected)) + " ran " + std::to_string(ran[expected]) + " times:\n" + said.text();
   }
@@ -112,14 +112,14 @@ TEST_CASE("words: functions of contiguous elements") {
                                  -8191.5F, 1e-40F, 4.0F, 3.1415927F, -1.5707964F, 100.0F, -3.0F});
   const auto same = [](const auto& e) {
     const auto fast = evaluate(e);
-    const auto plainly = evaluate_plainly(e);
+    const auto scalar = evaluate_plainly(e);
     for (std::size_t i = 0; i < fast.size(); ++i) {
       const float a = fast.values()[i];
-      const float b = plainly.values()[i];
+      const float b = scalar.values()[i];
       if (std::isnan(a) != std::isnan(b) ||
           (!std::isnan(a) && (std::abs(a - b) > 2e-7F * (1e-3F + std::abs(b)) || std::signbit(a) != std::signbit(b)) &&
            a != b)) {
-        return "element " + std::to_string(i) + ": " + std::to_string(a) + ", plainly " + std::to_string(b);
+        return "element " + std::to_string(i) + ": " + std::to_string(a) + ", by the scalar path " + std::to_string(b);
       }
       if (a == 0 && std::signbit(a) != std::signbit(b)) { return "the sign of element " + std::to_string(i); }
     }
@@ -166,7 +166,7 @@ TEST_CASE("words: reductions over the last, a middle, the first and several dime
       HOLDS(wrong(sum<seq>(square(x)), plan_kind::rows, 1, n));
     }
   }
-  // NaN counts wherever it is; what is summed plainly agrees.
+  // NaN counts wherever it is; the scalar path agrees.
   auto x = drawn<tensor<float, seq, d_k>>(3, seq{20}, d_k{70});
   for (const std::size_t at : counts{0, 15, 16, 69, 70 * 19 + 68}) {
     tensor<float, seq, d_k> y = x;
@@ -178,7 +178,7 @@ TEST_CASE("words: reductions over the last, a middle, the first and several dime
     HOLDS(wrong(min<seq, d_k>(y), plan_kind::rows, 1, 0));
     HOLDS(wrong(sum<seq>(y), plan_kind::rows, 1, 200));
   }
-  // Nothing to reduce, few elements, elements far apart: the plain loops.
+  // Nothing to reduce, few elements, elements far apart: the scalar path.
   CHECK(evaluate(sum<seq>(tensor<float, seq, d_k>(seq{0}, d_k{20})))(dimwise::id<d_k>{19}) == 0);
   CHECK(evaluate(mean<seq>(tensor<float, seq, d_k>(seq{0}, d_k{20})))(dimwise::id<d_k>{19}) == 0);
   CHECK(evaluate(max<seq>(tensor<float, seq, d_k>(seq{0}, d_k{20})))(dimwise::id<d_k>{19}) == -dimwise_test::infinite);

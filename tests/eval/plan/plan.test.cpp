@@ -1,4 +1,4 @@
-// tests/eval/plan/plan.test.cpp -- every plan against the plain loops, over generated extents, orders, strides and
+// tests/eval/plan/plan.test.cpp -- every plan against the scalar path, over generated extents, orders, strides and
 // masks; and plan(expr), which must say what runs.
 //
 // SPDX-License-Identifier: BSL-1.0
@@ -42,18 +42,18 @@ std::size_t some(std::size_t from = 0, std::size_t to = 100) {
 }
 unsigned seed() { return *rc::gen::inRange(0U, 1000000U); }
 
-// Where the evaluator differs from the plain loops by more than `roundings` of 2^-24, or runs other plans than plan(e)
+// Where the evaluator differs from the scalar path by more than `roundings` of 2^-24, or runs other plans than plan(e)
 // says; `expected` must run unless nothing is computed.
 template <class E>
 std::string wrong(const E& e, plan_kind expected, double roundings) {
   auto fast = evaluate_plainly(e);
-  const auto plainly = fast;
+  const auto scalar = fast;
   const std::string other = dimwise_test::misnamed(e, fast);
   for (std::size_t i = 0; i < fast.size(); ++i) {
-    const double want = plainly.values()[i];
+    const double want = scalar.values()[i];
     const double off = std::abs(static_cast<double>(fast.values()[i]) - want);
     if (!(off <= roundings * 0x1p-24 * (1 + std::abs(want))) && !(std::isnan(want) && std::isnan(fast.values()[i]))) {
-      return "element " + std::to_string(i) + ": " + std::to_string(fast.values()[i]) + ", plainly " +
+      return "element " + std::to_string(i) + ": " + std::to_string(fast.values()[i]) + ", by the scalar path " +
              std::to_string(want);
     }
   }
@@ -64,7 +64,7 @@ std::string wrong(const E& e, plan_kind expected, double roundings) {
   }
   return {};
 }
-// The plan that a product takes: small ones are done plainly.
+// The plan that a product takes: small ones take the scalar path.
 plan_kind for_product(std::size_t sums, std::size_t terms) {
   return terms != 0 && sums * (terms + 8) >= detail::least_product ? plan_kind::product : plan_kind::plain;
 }
@@ -249,7 +249,7 @@ TEST_CASE("plan: scores and weights that are asked for by themselves") {
   }));
 }
 
-TEST_CASE("plan: keys and values that are stored in fewer bits are read as they lie") {
+TEST_CASE("plan: keys and values in low precision are read as they lie") {
   const auto q = drawn<tensor<float, heads, seq, d_k>>(1, heads{2}, seq{7}, d_k{16});
   const auto keys = drawn<tensor<float, heads, key, d_k>>(2, heads{2}, key{9}, d_k{16});
   const auto values = drawn<tensor<float, heads, key, d_v>>(3, heads{2}, key{9}, d_v{8});

@@ -1,4 +1,4 @@
-// tests/eval/plan/static.test.cpp -- formulas whose extents the compiler knows: the same values as the plain loops, by
+// tests/eval/plan/static.test.cpp -- formulas whose extents the compiler knows: the same values as the scalar path, by
 // kernels.
 //
 // SPDX-License-Identifier: BSL-1.0
@@ -40,15 +40,15 @@ const auto q = contract<d_model>(x, w_q);
 const auto k = rename<seq, key>(contract<d_model>(x, w_k));
 const auto v = rename<seq, key>(contract<d_model>(x, w_v));
 
-// How far the kernels are from the plain loops, in units of 2^-24.
+// How far the kernels are from the scalar path, in units of 2^-24.
 template <class Y, class E>
 double roundings(const E& e) {
   const Y fast = e;
   const dimwise::plain_loops only;
-  const Y plainly = e;
+  const Y scalar = e;
   double worst = 0;
   for (std::size_t i = 0; i < fast.size(); ++i) {
-    const double wanted = plainly.values()[i];
+    const double wanted = scalar.values()[i];
     const double off = std::abs(static_cast<double>(fast.values()[i]) - wanted) / (1 + std::abs(wanted));
     worst = std::isnan(off) ? INFINITY : std::fmax(worst, off);
   }

@@ -1,5 +1,5 @@
 // tests/eval/special_values/attention.test.cpp -- attention with NaN, infinities, zeros and subnormals at every kind of
-// place: kernels, plain loops and float64 agree, whatever changes the scores.
+// place: kernels, the scalar path and float64 agree, whatever changes the scores.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "special_values.hpp"
@@ -218,9 +218,9 @@ TEST_CASE("special values: weights of scores that were stored, contracted with v
         CAPTURE(of_score);
         CAPTURE(of_value);
         CAPTURE(at);
-        const auto plainly = contract<key>(softmax<key>(odd_s), odd_v);
-        CHECK(disagreement(plainly, plan_kind::product, tolerance) == "");
-        CHECK(disagreement(plainly + residual, plan_kind::product, tolerance) == "");
+        const auto scalar = contract<key>(softmax<key>(odd_s), odd_v);
+        CHECK(disagreement(scalar, plan_kind::product, tolerance) == "");
+        CHECK(disagreement(scalar + residual, plan_kind::product, tolerance) == "");
         CHECK(disagreement(contract<key>(softmax<key>(masked(odd_s, causal<seq, key>(seq{11}, key{9}))), odd_v),
                            plan_kind::product, tolerance) == "");
       }

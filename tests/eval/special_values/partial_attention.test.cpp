@@ -79,14 +79,14 @@ auto cut(const X& x, std::size_t from, std::size_t to) {
   return slice<key>(x, from, to - from);
 }
 
-// A formula that is computed at once: by kernels and by plain loops like `exact`.
+// A formula that is computed at once: by kernels and by the scalar path like `exact`.
 template <class F, class Exact>
 std::string differs(const F& f, const Exact& exact) {
   std::string wrong = unlike(f(), exact, tolerance);
   if (!wrong.empty()) { return "kernels: " + wrong; }
   const plain_loops only;
   wrong = unlike(f(), exact, tolerance);
-  return wrong.empty() ? wrong : "plain loops: " + wrong;
+  return wrong.empty() ? wrong : "scalar path: " + wrong;
 }
 
 // log Σ exp as a part has it: NaN where a score of +∞ makes the output NaN.

@@ -73,7 +73,7 @@ template <class E>
   std::string wrong = unlike(fast, exact, tolerance);
   if (!wrong.empty()) { return "kernels and float64: " + wrong; }
   wrong = unlike(dimwise::evaluate_plainly(e), exact, tolerance);
-  return wrong.empty() ? wrong : "plain loops and float64: " + wrong;
+  return wrong.empty() ? wrong : "scalar path and float64: " + wrong;
 }
 
 /// Elements of a tensor, to be written.

@@ -1,5 +1,5 @@
 // tests/eval/special_values/special_values.test.cpp -- NaN, infinities, zeros, subnormals and large numbers in
-// maps, arithmetic, rows, reductions and products: kernels, plain loops and float64 agree.
+// maps, arithmetic, rows, reductions and products: kernels, the scalar path and float64 agree.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "special_values.hpp"
@@ -92,7 +92,7 @@ TEST_CASE("special values: functions of elements") {
 }
 
 TEST_CASE("special values: activations give their limits in every way") {
-  for (const std::size_t n : counts{1, 37}) {  // plain loops, and the kernel
+  for (const std::size_t n : counts{1, 37}) {  // the scalar path, and the kernel
     tensor<float, d_model> x(d_model{n});
     x.fill(-odd::infinite);
     const auto same = [&] {

@@ -1,4 +1,4 @@
-// tests/expr/elements/rounding.test.cpp -- numbers as fewer bits hold them, and scales for blocks of 32 neighbours.
+// tests/expr/elements/rounding.test.cpp -- numbers rounded to a low precision, and scales for blocks of 32 neighbours.
 // SPDX-License-Identifier: BSL-1.0
 #include <dimwise/dimwise.hpp>
 

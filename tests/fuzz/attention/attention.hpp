@@ -10,7 +10,7 @@
 namespace fuzz {
 
 /// Where queries and keys are: as many of both from position 0 on; any numbers of them, from positions that are told;
-/// both, or any numbers from positions that nobody told, which masks by position refuse.
+/// both, or any numbers from unknown positions, which masks by position refuse.
 enum class positions : unsigned char { equal, told, any };
 
 struct attention_extents {
@@ -39,8 +39,8 @@ std::vector<double> norms(const Held& x, std::size_t features) {
 /// What an element of attention may err by: u·(8 + (4 + d/16)·L + n)·Σp|v|. A score errs by its products' roundings,
 /// which L = max Σ|q||k| bounds: a few u·L, and more of many equal terms, whose sums are rounded to one side. A weight
 /// errs by that and by its exponential's rounding, the sum over n keys by n roundings at most. Fused kernels need u·(4
-/// + 2L)·Σp|v| of this where numbers differ; plain loops sum one by one. Weights below the smallest float may count as
-/// 0.
+/// + 2L)·Σp|v| of this where numbers differ; the scalar path sums serially. Weights below the smallest float may count
+/// as 0.
 template <class Dims>
 each<Dims> of_attention(each<Dims> magnitudes, double l, std::size_t features, std::size_t keys, double largest_value) {
   const auto n = static_cast<double>(keys);
@@ -48,7 +48,7 @@ each<Dims> of_attention(each<Dims> magnitudes, double l, std::size_t features, s
                    n * 4 * least_float * (1 + largest_value));
 }
 
-/// What may stand where nobody looks.
+/// Values of elements that are not read.
 float poison(attempt& a);
 
 /// Keys of a batch that no query sees.

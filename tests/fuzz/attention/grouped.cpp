@@ -1,4 +1,4 @@
-// tests/fuzz/attention/grouped.cpp -- groups of heads, shared keys, one query, no heads, keys of fewer bits, parts and
+// tests/fuzz/attention/grouped.cpp -- groups of heads, shared keys, one query, no heads, low-precision keys, parts and
 // sinks.
 //
 // SPDX-License-Identifier: BSL-1.0
@@ -93,7 +93,7 @@ void projected(attempt& a) {
   });
 }
 
-// Keys and values that are stored in fewer bits: both sides see the stored numbers.
+// Keys and values in low precision: both sides see the stored numbers.
 template <class Element>
 void stored_as(attempt& a) {
   const grouped o(a);

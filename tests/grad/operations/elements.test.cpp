@@ -60,7 +60,7 @@ struct weighed_square {
 };
 }  // namespace
 
-TEST_CASE("functions of one's own, of one number and of two, and marks that are dropped") {
+TEST_CASE("user-defined functions, of one number and of two, and marks that are dropped") {
   const auto x = some<batch, d_model>(1, batch{3});
   CHECK_ADJOINT(x, map(cubed(), m));
   CHECK_ADJOINT(std::tuple(x, some<d_model>(2)), map(weighed_square(), std::get<0>(m), std::get<1>(m)));

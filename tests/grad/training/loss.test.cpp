@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Losses against plain loops, and their gradients against differences in float64.
+// Losses against reference loops, and their gradients against differences in float64.
 #include "grad/nodes.hpp"
 #include "support/numbers.hpp"
 

@@ -352,7 +352,7 @@ TEST_CASE("attention gradient: soft cap, slopes of distance, and a function of t
   }
 }
 
-TEST_CASE("attention gradient: the gradient of lse, and gradients that nobody wants") {
+TEST_CASE("attention gradient: the gradient of lse, and gradients that are not requested") {
   std::mt19937 random(8);
   problem p(extents(panel + 3, 77, 11, 14), random);
   std::vector<float> d_lse(p.layout().queries);
@@ -370,7 +370,7 @@ TEST_CASE("attention gradient: the gradient of lse, and gradients that nobody wa
   }
 }
 
-TEST_CASE("attention gradient: a row that sees nothing and a key that nobody sees get exactly 0") {
+TEST_CASE("attention gradient: a row that sees nothing and a key that no query sees get exactly 0") {
   std::mt19937 random(9);
   attention_layout layout = extents(panel + 2, 100, 8, 8);
   std::vector<char> allow(100, 0);
@@ -523,7 +523,7 @@ TEST_CASE("attention gradient: masks, biases, windows, groups and shaped scores 
         return 1 - std::tanh(s / 3.0) * std::tanh(s / 3.0);
       };
     }
-    // What nobody sees, and who sees nothing, is no number.
+    // Keys that no query sees, and queries that see no key, are NaN.
     const auto visible_pair = [&](std::size_t h, std::size_t i, std::size_t j) {
       const auto a = static_cast<std::ptrdiff_t>(i);
       const auto b = static_cast<std::ptrdiff_t>(j);
@@ -639,7 +639,7 @@ TEST_CASE("attention gradient: few heads are cut into parts, with the same bits 
   CHECK(parts() == 1);
 }
 
-TEST_CASE("attention gradient: one head of many queries, and what nobody sees") {
+TEST_CASE("attention gradient: one head of many queries, and keys that none sees") {
   std::mt19937 random(15);
   attention_layout layout = extents(12 * panel, 700, 64, 64);
   layout.window = {100, 0, -200};  // the first 200 queries see nothing, nor does anyone see the last keys

@@ -1,4 +1,4 @@
-// tests/kernels/rows/carried_sum.test.cpp -- sums of very many terms, of kernels and of the plain loops, against
+// tests/kernels/rows/carried_sum.test.cpp -- sums of very many terms, of kernels and of the scalar path, against
 // float64.
 //
 // SPDX-License-Identifier: BSL-1.0
@@ -62,7 +62,7 @@ TEST_CASE("long sums: a row and columns, by kernels") {
   CHECK(near(out[n / 2], 1.0));
 }
 
-TEST_CASE("long sums: the plain loops of rows") {
+TEST_CASE("long sums: the scalar path of rows") {
   std::vector<float> out(n);
   softmax_row(row_of(1), out.data(), &x, 0.0F);
   CHECK(near(out[n / 2], 1.0 / n));

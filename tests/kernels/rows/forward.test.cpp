@@ -1,4 +1,4 @@
-// tests/kernels/rows/forward.test.cpp -- rows.hpp, reduce.hpp and map.hpp against plain loops in double.
+// tests/kernels/rows/forward.test.cpp -- rows.hpp, reduce.hpp and map.hpp against reference loops in double.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include <dimwise/kernels/rows/forward.hpp>

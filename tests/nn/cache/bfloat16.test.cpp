@@ -1,4 +1,4 @@
-// tests/nn/cache/bfloat16.test.cpp -- numbers in fewer bits: conversions, plain loops and fused attention over them.
+// tests/nn/cache/bfloat16.test.cpp -- low-precision numbers: conversions, the scalar path, fused attention.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "support/numbers.hpp"

@@ -267,7 +267,7 @@ TEST_CASE("kv_cache: what was moved from takes nothing, and writes nothing of th
   check(cache_of<nn::capacity<>, nn::int8_by<>>(one, one, batch{2}, key{8}));
 }
 
-TEST_CASE("kv_cache: what is adopted and does not fit changes nothing, nor does memory that nobody else filled") {
+TEST_CASE("kv_cache: what is adopted and does not fit changes nothing, nor does memory without initial values") {
   std::vector<float> k(2 * 2 * 8 * 4);
   std::vector<float> v(2 * 2 * 8 * 5);
   cache_of<nn::capacity<8>> cache(k, v, batch{2});
