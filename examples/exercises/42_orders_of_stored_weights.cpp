@@ -1,7 +1,7 @@
 // 42  The order of a stored weight
 //
-// This program compiles, and throws when it runs. A file knows extents, not dimensions. PyTorch's Linear stores a weight
-// as outputs times inputs, GPT-2's Conv1D as inputs times outputs. The convention is a type: `io::out_in` or
+// This program compiles, and throws when it runs. A file knows extents, not dimensions. PyTorch's Linear stores a
+// weight as outputs times inputs, GPT-2's Conv1D as inputs times outputs. The convention is a type: `io::out_in` or
 // `io::in_out`. These arrays come from PyTorch; for this course they are in memory instead of a file.
 //
 // FAILS: when it runs, an exception of model.safetensors

@@ -146,7 +146,8 @@ template <class Cache, class... D>
 }
 
 /// The operations of a language model with any layers: Model has `token_embedding`, `blocks`, `norm` and `output`, and
-/// defines `embedded` and `cache_for`. If it defines `shared_by_layers(text)`, each block gets that as a third argument.
+/// defines `embedded` and `cache_for`. If it defines `shared_by_layers(text)`, each block gets that as a third
+/// argument.
 template <class Model, class Dims, class Block>
 struct language_model {
   using token = id<typename Dims::vocab>;

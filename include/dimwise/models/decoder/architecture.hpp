@@ -122,8 +122,8 @@ template <class Dims = decoder_dims, class Weights = float>
   }, decoder_extents<Dims>(c));
   return m;
 }
-/// Reads a HuggingFace folder: `config.json`, and `model.safetensors` or its shards. Throws `file_error` that lists every
-/// mismatch between the folder and what is read.
+/// Reads a HuggingFace folder: `config.json`, and `model.safetensors` or its shards. Throws `file_error` that lists
+/// every mismatch between the folder and what is read.
 template <class Dims = decoder_dims, class Weights = float>
 [[nodiscard]] decoder<Dims, Weights> read_decoder(const std::filesystem::path& folder,
                                                   const decoder_architectures& more = {}) {

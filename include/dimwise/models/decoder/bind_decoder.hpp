@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/decoder/bind_decoder.hpp -- binds the parameters of a decoder to the arrays that `decoder_names` names.
+// dimwise/models/decoder/bind_decoder.hpp -- binds the parameters of a decoder to the arrays that `decoder_names`
+// names.
 //
 // Layer: models.
 // Tests: tests/models/decoder.test.cpp, the conformance suite `decoders`

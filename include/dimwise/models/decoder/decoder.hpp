@@ -198,8 +198,8 @@ struct decoder : language_model<decoder<Dims, Weights>, Dims, decoder_block<Dims
     static_cast<typename base::state&>(s) = base::start(length);
     return s;
   }
-  /// As `language_model::features`. A text that outgrows the positions of training under LongRoPE is computed again with
-  /// the angles of long texts. Throws `origin_error` if its caches do not begin at position 0.
+  /// As `language_model::features`. A text that outgrows the positions of training under LongRoPE is computed again
+  /// with the angles of long texts. Throws `origin_error` if its caches do not begin at position 0.
   template <class Seen>
   [[nodiscard]] features_type features(std::span<const token> tokens, state& caches, const Seen& seen) const {
     if (std::none_of(config.rotary.begin(), config.rotary.end(), [](const auto& r) { return r.depends_on_length(); }) ||

@@ -15,12 +15,12 @@
 
 namespace dimwise::models {
 
-/// How queries, keys and values are stored: in an array each; in one array, all queries, all keys, all values; or in one
-/// array by key heads, each with its queries, its key and its value.
+/// How queries, keys and values are stored: in an array each; in one array, all queries, all keys, all values; or in
+/// one array by key heads, each with its queries, its key and its value.
 enum class qkv_order { separate, stacked, by_groups };
 
-/// The names of a decoder's arrays, without ".weight" and ".bias", and the conventions of these arrays. The defaults are
-/// those of LLaMA. Empty names stand for parameters that the architecture lacks.
+/// The names of a decoder's arrays, without ".weight" and ".bias", and the conventions of these arrays. The defaults
+/// are those of LLaMA. Empty names stand for parameters that the architecture lacks.
 struct decoder_names {
   std::string prefix = "model.";  ///< an optional prefix of all names but that of the output
   std::string tokens = "embed_tokens";

@@ -15,7 +15,8 @@
 
 namespace dimwise::models {
 
-/// The dimensions of a decoder with extents from the configuration. Your own struct may make some or all of them static.
+/// The dimensions of a decoder with extents from the configuration. Your own struct may make some or all of them
+/// static.
 struct decoder_dims {
   struct vocab : choice_dim<> {};
   struct seq : position_dim<> {};

@@ -9,7 +9,8 @@
 
 namespace dimwise::models::architectures {
 
-/// FalconForCausalLM: one array for queries, keys and values, by key heads. ALiBi is added before the scores are scaled.
+/// FalconForCausalLM: one array for queries, keys and values, by key heads. ALiBi is added before the scores are
+/// scaled.
 [[nodiscard]] inline decoder_plan falcon(io::config_check& c) {
   decoder_plan plan;
   decoder_config& to = plan.config;

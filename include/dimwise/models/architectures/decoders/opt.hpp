@@ -9,8 +9,8 @@
 
 namespace dimwise::models::architectures {
 
-/// OPTForCausalLM: learned positions from row 2 on; with do_layer_norm_before false the norms follow the sums, and there
-/// is no final norm; token embeddings with other features than the layers are projected.
+/// OPTForCausalLM: learned positions from row 2 on; with do_layer_norm_before false the norms follow the sums, and
+/// there is no final norm; token embeddings with other features than the layers are projected.
 [[nodiscard]] inline decoder_plan opt(io::config_check& c) {
   decoder_plan plan;
   decoder_config& to = plan.config;
