@@ -123,6 +123,15 @@ TEST_CASE("a text as the file says: a pair, a batch that is padded, special toke
     CHECK(words.decode(alone.ids, words_of::with_special{}).find("[CLS]") != std::string::npos);
     CHECK(words.decode(alone.ids) == "the river");
     CHECK_THROWS_AS(static_cast<void>(words.stored_encodings({{}})), extent_error);
+    // Neither padded nor truncated by the file; the longer text is cut first.
+    const auto whole = words.encode("the river", "runs to the sea", words_of::at_most{100});
+    CHECK(std::count(whole.given.begin(), whole.given.end(), 0) == 0);
+    CHECK(std::equal(whole.ids.begin(), whole.ids.end(), pair.ids.begin()));
+    const auto cut = words.encode("the river", "runs to the sea", words_of::at_most{whole.ids.size() - 1});
+    CHECK(cut.ids.size() == whole.ids.size() - 1);
+    CHECK(std::count(cut.types.begin(), cut.types.end(), 0U) == std::count(whole.types.begin(), whole.types.end(), 0U));
+    CHECK(words.decode(words.encode("the river", "runs", words_of::at_most{100}).ids) == "the river runs");
+    CHECK_THROWS_AS(static_cast<void>(words.encode("the river", "runs", words_of::at_most{2})), io::file_error);
   }
 }
 

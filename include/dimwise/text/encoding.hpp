@@ -103,6 +103,8 @@ class truncation {
     left_ = is_left(r, from, "truncation");
     title_ = r.title();
   }
+  // To `most` ids, those around the texts included: the end of the longer text is cut off.
+  truncation(std::string title, std::size_t most) : title_(std::move(title)), most_(most) {}
   static bool is_left(const reader& r, const json& from, const char* where) {
     if (!from.contains("direction")) { return false; }
     const std::string direction = r.word(from, "direction", where);

@@ -97,6 +97,11 @@ class pipeline {
   }
   /// Encodes one or two texts: truncated, with special tokens if `special`, without padding.
   [[nodiscard]] encoding encoded_texts(const std::vector<std::string_view>& texts, bool special) const {
+    return encoded_texts(texts, special, truncation_);
+  }
+  /// The same with another truncation, or none.
+  [[nodiscard]] encoding encoded_texts(const std::vector<std::string_view>& texts, bool special,
+                                       const std::optional<truncation>& shortened) const {
     if (texts.size() == 2 && !around_.takes_pairs()) {
       throw io::file_error(title_ + ": the pair of the post_processor does not contain each of the texts A and B once");
     }
@@ -111,8 +116,12 @@ class pipeline {
       all.push_back(encoding::of(std::move(tokens), 0, false));
     }
     const growth limit(title_, size);
-    if (truncation_) { truncation_->apply(all, special ? around_.around(texts.size() == 2) : 0, limit); }
+    if (shortened) { shortened->apply(all, special ? around_.around(texts.size() == 2) : 0, limit); }
     return around_.around(std::move(all), special, limit);
+  }
+  /// Two texts with the special tokens of the file, at most `most`: the longer text is cut first.
+  [[nodiscard]] encoding encoded_pair(std::string_view first, std::string_view second, std::size_t most) const {
+    return encoded_texts({first, second}, true, truncation(title_, most));
   }
   /// Pads a batch of encodings if the file has padding settings.
   void pad(std::vector<encoding>& batch) const {

@@ -87,6 +87,13 @@ class tokenizer {
   [[nodiscard]] encoding stored_encoding(std::string_view first, std::string_view second) const {
     return stored_encodings({{first, second}}).front();
   }
+  /// Encodes a pair of texts with its special tokens: at most `most.ids`, the longer text is truncated first. Ignores the
+  /// truncation and the padding of the file. Throws `io::file_error` if the file has no template for pairs, or if the
+  /// special tokens alone exceed the maximum.
+  [[nodiscard]] encoding encode(std::string_view first, std::string_view second, at_most most) const {
+    detail::encoding one = pipeline_->encoded_pair(first, second, most.ids);
+    return {typed(one.tokens), std::move(one.types), std::move(one.given), std::move(one.special), {}};
+  }
   /// Encodes a batch of texts or pairs; with padding to the longest one, all have the same length.
   [[nodiscard]] std::vector<encoding> stored_encodings(const std::vector<std::vector<std::string_view>>& batch) const {
     std::vector<detail::encoding> all;
