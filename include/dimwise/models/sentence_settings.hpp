@@ -32,6 +32,17 @@ struct sentence_settings {
   std::optional<std::string> default_prompt{};  ///< the name of the prompt that every text begins with
 };
 
+/// The `model_max_length` of tokenizer_config.json: the number of tokens to which texts are truncated, if there is one.
+[[nodiscard]] inline std::optional<std::size_t> read_length_limit(const std::filesystem::path& folder) {
+  const auto path = folder / "tokenizer_config.json";
+  if (!std::filesystem::exists(path)) { return std::nullopt; }
+  io::config_check said(path);
+  const double most = said.number("model_max_length", 1e30, io::number_range::above_zero);
+  said.finish();
+  if (most < 1e15) { return static_cast<std::size_t>(most); }  // 1e30 stands for no limit
+  return std::nullopt;
+}
+
 namespace detail {
 
 inline std::string quoted(const nlohmann::json& value) {
@@ -153,12 +164,7 @@ inline void read_text_settings(bool has_modules, sentence_settings& to) {
     said.finish();
     break;
   }
-  const auto path = to.transformer / "tokenizer_config.json";
-  if (to.most_tokens || !has_modules || !std::filesystem::exists(path)) { return; }
-  io::config_check said(path);
-  const double most = said.number("model_max_length", 1e30, io::number_range::above_zero);
-  said.finish();
-  if (most < 1e15) { to.most_tokens = static_cast<std::size_t>(most); }  // 1e30 stands for no limit
+  if (!to.most_tokens && has_modules) { to.most_tokens = read_length_limit(to.transformer); }
 }
 inline void read_prompts(const std::filesystem::path& path, sentence_settings& to) {
   if (!std::filesystem::exists(path)) { return; }
