@@ -24,11 +24,15 @@
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
+#include <iostream>
+#include <iterator>
 #include <limits>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <unistd.h>
+#include <vector>
 
 namespace programs {
 
@@ -143,6 +147,19 @@ inline std::string read_text(const std::string& name) {
   // A folder can be opened, but not read.
   if (!file.eof()) { refuse(name + ": cannot be read"); }
   return text;
+}
+
+/// The lines of a file, or of standard input if its name is `-`, without those that hold only spaces.
+inline std::vector<std::string> lines_of(const std::string& name) {
+  const bool given = name == "-";
+  std::istringstream file(given ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : read_text(name));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) {
+    if (line.ends_with('\r')) { line.pop_back(); }
+    if (line.find_first_not_of(" \t\r") != std::string::npos) { lines.push_back(line); }
+  }
+  if (lines.empty()) { refuse((given ? "standard input" : name) + ": has no line with text"); }
+  return lines;
 }
 
 /// Requires valid UTF-8: a tokenizer would replace invalid bytes by U+FFFD.

@@ -1,169 +1,66 @@
-// src/programs/embed.cpp -- dimwise-embed: sentence embeddings and their cosine similarities.
+// src/programs/embed.cpp -- dimwise-embed: vectors of texts, their cosine similarities, and texts ranked for a query.
 //
 //   dimwise-embed folder "a happy dog" "a happy cat"                     the cosines of all pairs
 //   dimwise-embed folder "a happy dog" --file sentences.txt -k 3         the most similar lines of a file
-//   dimwise-embed folder "a happy dog" --vectors                         the vectors
+//   dimwise-embed folder --file sentences.txt --npy vectors.npy          the vectors of its lines
+//   dimwise-embed rank folder "a happy dog" --file sentences.txt         by vectors, or by a cross-encoder
 // SPDX-License-Identifier: BSL-1.0
 #include "common.hpp"
-#include <dimwise/io/config.hpp>
-#include <dimwise/models/bert.hpp>
+#include "encoder_text.hpp"
+#include <dimwise/io/npy.hpp>
 #include <dimwise/models/sentence_settings.hpp>
-#include <dimwise/nn/model.hpp>
-#include <dimwise/text/folder.hpp>
 
-#include <sstream>
+#include <string_view>
 
 namespace {
 
 using namespace programs;
-using namespace dimwise;
-using vocab = models::bert_dims::vocab;
-using d_model = models::bert_dims::d_model;
-using vector = tensor<float, d_model>;
+using dimwise::models::pooling_kind;
+using dimwise::models::sentence_settings;
+using vector = std::vector<float>;
 
 struct embed_options {
+  bool ranks = false;
   std::string folder;
   std::vector<std::string> texts;
   std::optional<std::string> file;
   std::size_t nearest = 5;
   std::size_t threads = 1;
   std::optional<std::string> prompt;
+  std::optional<std::string> npy;
   bool no_prompt = false;
   bool no_truncation = false;
   bool vectors = false;
+  bool json = false;
   bool quiet = false;
 };
 
-std::vector<std::string> lines_of(const std::string& name) {
-  std::istringstream file(read_text(name));
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(file, line);) {
-    if (line.ends_with('\r')) { line.pop_back(); }
-    if (line.find_first_not_of(" \t\r") != std::string::npos) { lines.push_back(line); }
-  }
-  if (lines.empty()) { refuse(name + ": has no line with text"); }
-  return lines;
-}
-
 double cosine(const vector& a, const vector& b) {
-  const float c = sum<d_model>(a * b);
-  return static_cast<double>(c);
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) { sum += static_cast<double>(a[i]) * static_cast<double>(b[i]); }
+  return sum;
 }
 
-template <class Model>
-class embedding {
- public:
-  embedding(const Model& model, const text::tokenizer<vocab>& words, const models::sentence_settings& settings,
-            const std::string& prompt, const embed_options& o)
-      : model_(model), words_(words), settings_(settings), prompt_(prompt), o_(o) {
-    // Counted as in sentence-transformers: the ids of the prompt without the final special tokens.
-    if (!prompt.empty() && !settings.pools_prompt) {
-      prompt_tokens_ = words.prefix_size() + words.encode(prompt, text::tokenizer<vocab>::bare{}).size();
-    }
+const char* pooling_name(pooling_kind how) {
+  switch (how) {
+    case pooling_kind::first:
+      return "the first token";
+    case pooling_kind::max:
+      return "maximum of the tokens";
+    case pooling_kind::mean:
+      return "mean of the tokens";
+    case pooling_kind::mean_sqrt:
+      return "sum of n tokens over √n";
+    case pooling_kind::weighted_mean:
+      return "mean of the tokens, later ones weigh more";
+    case pooling_kind::last:
+      return "the last token";
   }
-
-  [[nodiscard]] std::vector<vector> of(const std::vector<std::string>& texts, const std::string& what) {
-    progress_line line(o_.quiet);
-    std::vector<vector> all;
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-      if (i % 16 == 0) { line.show(what + " " + std::to_string(i) + " of " + std::to_string(texts.size())); }
-      const std::string name = what + " " + std::to_string(i + 1);
-      expect_utf8(texts[i], name);
-      const auto ids = ids_of(prompt_ + texts[i], name);
-      tokens_ += ids.size();
-      try {
-        all.push_back(model_.embedded(ids, prompt_tokens_));
-      } catch (const number_error&) { refuse(name + " has no vector of length 1: its numbers are 0, infinite or NaN"); }
-    }
-    line.clear();
-    if (truncated_ > 0 && !o_.quiet) {
-      std::fprintf(stderr, "%zu of the %ss were truncated to %zu tokens\n", std::exchange(truncated_, 0), what.c_str(),
-                   most());
-    }
-    return all;
-  }
-
-  int run() {
-    const stopwatch time;
-    const auto given = of(o_.texts, "text");
-    std::size_t count = given.size();
-    if (o_.file) {
-      const auto lines = lines_of(*o_.file);
-      const auto those = of(lines, "line");
-      count += those.size();
-      for (std::size_t i = 0; i < given.size(); ++i) { print_nearest(i, given[i], lines, those); }
-    } else if (o_.vectors || given.size() == 1) {
-      for (const vector& v : given) { print(v); }
-    } else {
-      print_cosines(given);
-    }
-    if (!o_.quiet) {
-      std::fprintf(stderr, "%zu texts, %zu tokens, %.3f s, %.1f tokens/s\n", count, tokens_, time.seconds(),
-                   static_cast<double>(tokens_) / time.seconds());
-    }
-    return 0;
-  }
-
- private:
-  [[nodiscard]] std::size_t most() const {
-    return std::min(settings_.most_tokens.value_or(model_.longest()), model_.longest());
-  }
-  [[nodiscard]] std::vector<models::bert<models::bert_dims>::token> ids_of(const std::string& text,
-                                                                           const std::string& name) {
-    auto ids = words_.encode(text);
-    if (ids.empty()) { refuse(name + " has no tokens"); }
-    for (const auto w : ids) {
-      if (w.value >= extent_of<vocab>(model_.token_embedding.table)) {
-        refuse(name + " has a token of the id " + std::to_string(w.value) + ", the model has " +
-               std::to_string(extent_of<vocab>(model_.token_embedding.table)) + " words");
-      }
-    }
-    if (ids.size() > most()) {
-      if (!settings_.most_tokens || o_.no_truncation) {
-        refuse(name + " has " + std::to_string(ids.size()) + " tokens, the model takes " + std::to_string(most()));
-      }
-      ids = words_.encode(text, text::tokenizer<vocab>::at_most{most()});
-      ++truncated_;
-    }
-    return ids;
-  }
-  static void print(const vector& v) {
-    const char* between = "";
-    for (const float x : v.values()) {
-      std::printf("%s%.6f", between, static_cast<double>(x));
-      between = " ";
-    }
-    std::printf("\n");
-  }
-  void print_cosines(const std::vector<vector>& given) const {
-    for (std::size_t i = 0; i < given.size(); ++i) {
-      for (const vector& other : given) { std::printf("%8.4f", cosine(given[i], other)); }
-      std::printf("  %s\n", o_.texts[i].c_str());
-    }
-  }
-  void print_nearest(std::size_t which, const vector& to, const std::vector<std::string>& lines,
-                     const std::vector<vector>& those) const {
-    std::vector<std::pair<double, std::size_t>> near;
-    for (std::size_t i = 0; i < those.size(); ++i) { near.emplace_back(-cosine(to, those[i]), i); }
-    std::sort(near.begin(), near.end());
-    if (o_.texts.size() > 1) { std::printf("%s%s\n", which > 0 ? "\n" : "", o_.texts[which].c_str()); }
-    for (std::size_t i = 0; i < std::min(o_.nearest, near.size()); ++i) {
-      std::printf("%8.4f  %s\n", -near[i].first, lines[near[i].second].c_str());
-    }
-  }
-
-  const Model& model_;
-  const text::tokenizer<vocab>& words_;
-  const models::sentence_settings& settings_;
-  const std::string& prompt_;
-  const embed_options& o_;
-  std::size_t tokens_ = 0;
-  std::size_t prompt_tokens_ = 0;  // which the pooling leaves out
-  std::size_t truncated_ = 0;
-};
+  refuse("a pooling is none of those listed");
+}
 
 // The prompt before every text; empty by default.
-std::string prompt_of(const embed_options& o, const models::sentence_settings& settings) {
+std::string prompt_of(const embed_options& o, const sentence_settings& settings) {
   const auto name = o.prompt ? o.prompt : o.no_prompt ? std::nullopt : settings.default_prompt;
   if (!name) { return {}; }
   const auto found = settings.prompts.find(*name);
@@ -175,49 +72,147 @@ std::string prompt_of(const embed_options& o, const models::sentence_settings& s
   return found->second;
 }
 
-template <class Pooling>
-int embed_by(const embed_options& o, const models::sentence_settings& settings, const char* pooling) {
+std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
+
+class output {
+ public:
+  explicit output(const embed_options& o) : o_(o) {}
+
+  void vectors(const std::vector<std::string>& texts, const std::vector<vector>& all) const {
+    if (o_.npy) {
+      save(all);
+      return;
+    }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (o_.json) { std::printf("{\"text\": %s, \"vector\": [", quoted(texts[i]).c_str()); }
+      const char* between = "";
+      for (const float x : all[i]) {
+        std::printf(o_.json ? "%s%.9g" : "%s%.6f", between, static_cast<double>(x));
+        between = o_.json ? ", " : " ";
+      }
+      std::printf(o_.json ? "]}\n" : "\n");
+    }
+  }
+  void cosines(const std::vector<std::string>& texts, const std::vector<vector>& all) const {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      for (const vector& other : all) { std::printf("%8.4f", cosine(all[i], other)); }
+      std::printf("  %s\n", texts[i].c_str());
+    }
+  }
+  // The texts with the largest scores.
+  void ranked(const std::string& query, const std::vector<double>& scores,
+              const std::vector<std::string>& texts) const {
+    std::vector<std::pair<double, std::size_t>> order;
+    for (std::size_t i = 0; i < scores.size(); ++i) { order.emplace_back(-scores[i], i); }
+    std::sort(order.begin(), order.end());
+    for (std::size_t i = 0; i < std::min(o_.nearest, order.size()); ++i) {
+      const double score = -order[i].first;
+      const std::string& text = texts[order[i].second];
+      if (o_.json) {
+        std::printf("{\"query\": %s, \"line\": %zu, \"score\": %.9g, \"text\": %s}\n", quoted(query).c_str(),
+                    order[i].second + 1, score, quoted(text).c_str());
+      } else {
+        std::printf("%8.4f  %s\n", score, text.c_str());
+      }
+    }
+  }
+
+ private:
+  void save(const std::vector<vector>& all) const {
+    vector numbers;
+    for (const vector& one : all) { numbers.insert(numbers.end(), one.begin(), one.end()); }
+    dimwise::io::write_npy(*o_.npy, {"vectors",
+                                     dimwise::io::element_type::f32,
+                                     {all.size(), all.front().size()},
+                                     std::as_bytes(std::span<const float>(numbers))});
+  }
+  const embed_options& o_;
+};
+
+void tell_loaded(const embed_options& o, const text_encoder& model, const char* how, const stopwatch& loading) {
+  if (o.quiet) { return; }
+  std::fprintf(stderr, "%s: %s, %s, loaded in %.2f s\n", o.folder.c_str(), model.description().c_str(), how,
+               loading.seconds());
+}
+void tell_speed(const embed_options& o, const text_encoder& model, std::size_t count, const stopwatch& time) {
+  if (o.quiet) { return; }
+  std::fprintf(stderr, "%zu texts, %zu tokens, %.3f s, %.1f tokens/s\n", count, model.tokens(), time.seconds(),
+               static_cast<double>(model.tokens()) / time.seconds());
+}
+
+// Vectors of texts by the pooling and the prompt of the folder.
+int embed_by_vectors(const embed_options& o, const sentence_settings& settings) {
   const std::string prompt = prompt_of(o, settings);
-  const std::filesystem::path& folder = settings.transformer;
   const stopwatch loading;
   progress_line line(o.quiet);
   line.show("loading " + o.folder);
-  const io::archive weights = io::read_checkpoint(folder);
-  const auto model = models::read_bert<models::bert_dims, Pooling>(io::config_check(folder / "config.json"), weights);
-  const auto words = text::read_tokenizer(folder, models::extent_in<vocab>(model.token_embedding.table),
-                                          weights.metadata(), settings.lower_case);
+  text_encoder model(settings.transformer, labels_of::nothing,
+                     {settings.most_tokens, !o.no_truncation, settings.lower_case, o.quiet});
   line.clear();
-  if (!o.quiet) {
-    std::fprintf(stderr, "%s: BERT, %zu layers, %.1f million parameters, %s, loaded in %.2f s\n", o.folder.c_str(),
-                 model.layers.layers.size(), static_cast<double>(nn::parameter_count(model)) / 1e6, pooling,
-                 loading.seconds());
+  tell_loaded(o, model, pooling_name(settings.how), loading);
+  // Counted as in sentence-transformers: the ids of the prompt without the final special tokens.
+  const std::size_t left_out = prompt.empty() || settings.pools_prompt ? 0 : model.prompt_tokens(prompt);
+  const auto vectors = [&](std::vector<std::string> texts, const char* what) {
+    for (std::string& one : texts) { one = prompt + one; }
+    return model.vectors(texts, what, settings.how, left_out);
+  };
+
+  const stopwatch time;
+  const output out(o);
+  const auto given = vectors(o.texts, "text");
+  std::size_t count = given.size();
+  if (o.file) {
+    const auto lines = lines_of(*o.file);
+    const auto those = vectors(lines, "line");
+    count += those.size();
+    if (given.empty()) { out.vectors(lines, those); }
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      if (!o.json && given.size() > 1) { std::printf("%s%s\n", i > 0 ? "\n" : "", o.texts[i].c_str()); }
+      std::vector<double> near;
+      for (const vector& one : those) { near.push_back(cosine(given[i], one)); }
+      out.ranked(o.texts[i], near, lines);
+    }
+  } else if (o.ranks) {
+    std::vector<double> near;
+    for (std::size_t i = 1; i < given.size(); ++i) { near.push_back(cosine(given[0], given[i])); }
+    out.ranked(o.texts[0], near, {o.texts.begin() + 1, o.texts.end()});
+  } else if (o.vectors || o.json || o.npy || given.size() == 1) {
+    out.vectors(o.texts, given);
+  } else {
+    out.cosines(o.texts, given);
   }
-  return embedding(model, words, settings, prompt, o).run();
+  tell_speed(o, model, count, time);
+  return 0;
+}
+
+// Scores of pairs of the query and each text.
+int rank_by_pairs(const embed_options& o, const std::filesystem::path& folder) {
+  const stopwatch loading;
+  const auto most = dimwise::models::read_length_limit(folder);
+  text_encoder model(folder, labels_of::texts, {most, !o.no_truncation, false, o.quiet});
+  tell_loaded(o, model, "cross-encoder", loading);
+  const stopwatch time;
+  std::vector<std::string> texts(o.texts.begin() + 1, o.texts.end());
+  if (o.file) {
+    const auto lines = lines_of(*o.file);
+    texts.insert(texts.end(), lines.begin(), lines.end());
+  }
+  const auto found = model.scores(o.texts[0], texts, o.file ? "line" : "text");
+  output(o).ranked(o.texts[0], {found.begin(), found.end()}, texts);
+  tell_speed(o, model, texts.size(), time);
+  return 0;
 }
 
 int embed(const embed_options& o) {
   const std::filesystem::path folder(o.folder);
+  const bool has_modules = std::filesystem::exists(folder / "modules.json");
   // The modules may refer to a model in a subfolder.
-  if (!std::filesystem::exists(folder / "modules.json")) { (void)model_folder(o.folder); }
-  const auto settings = models::read_sentence_settings(folder);
-  (void)model_kind(model_folder(settings.transformer.string()), {"bert"});
+  if (!has_modules) { (void)model_folder(o.folder); }
   const with_threads threads(o.threads, o.quiet);
-  using pooling = models::sentence_settings::pooling;
-  switch (settings.how) {
-    case pooling::first:
-      return embed_by<models::first_pooling>(o, settings, "the first token");
-    case pooling::max:
-      return embed_by<models::max_pooling>(o, settings, "maximum of the tokens");
-    case pooling::mean:
-      return embed_by<models::mean_pooling>(o, settings, "mean of the tokens");
-    case pooling::mean_sqrt:
-      return embed_by<models::mean_sqrt_pooling>(o, settings, "sum of n tokens over √n");
-    case pooling::weighted_mean:
-      return embed_by<models::weighted_mean_pooling>(o, settings, "mean of the tokens, later ones weigh more");
-    case pooling::last:
-      return embed_by<models::last_pooling>(o, settings, "the last token");
-  }
-  return 1;
+  if (o.ranks && !has_modules && labels_in(folder) == labels_of::texts) { return rank_by_pairs(o, folder); }
+  const auto settings = dimwise::models::read_sentence_settings(folder);
+  (void)model_folder(settings.transformer.string());
+  return embed_by_vectors(o, settings);
 }
 
 }  // namespace
@@ -225,19 +220,42 @@ int embed(const embed_options& o) {
 int main(int argc, char** argv) {
   CLI::App app("Texts as vectors: their cosines, the nearest lines of a file, or the numbers.", "dimwise-embed");
   embed_options o;
+  o.ranks = argc > 1 && std::string_view(argv[1]) == "rank";
+  if (o.ranks) {
+    app.description("rank: texts in the order in which they answer a query, by their vectors or by a cross-encoder.");
+    o.nearest = 10;
+    --argc;
+    ++argv;
+  } else {
+    app.footer("dimwise-embed rank --help: texts in the order in which they answer a query");
+  }
   app.add_option("folder", o.folder, "a folder with config.json, model.safetensors or its shards, and a tokenizer")
       ->required();
-  app.add_option("texts", o.texts, "the texts; one alone is shown as numbers")->required();
-  auto* const file = app.add_option("-f,--file", o.file, "a file whose lines are compared with the texts");
-  app.add_option("-k,--nearest", o.nearest, "how many lines of the file are shown")
-      ->needs(file)
-      ->check(whole_numbers(1, "a whole number of 1 or more"))
-      ->capture_default_str();
+  app.add_option("texts", o.texts, o.ranks ? "the query, and the texts" : "the texts; one alone is shown as numbers");
+  auto* const file = app.add_option("-f,--file", o.file,
+                                    o.ranks ? "a file whose lines are ranked; - is standard input"
+                                            : "a file whose lines are compared with the texts; - is standard input");
+  auto* const nearest = app.add_option("-k,--nearest", o.nearest, "how many lines of the file are shown")
+                            ->check(whole_numbers(1, "a whole number of 1 or more"))
+                            ->capture_default_str();
   app.add_option("-t,--threads", o.threads, "threads")->check(CLI::Range(1, 1024))->capture_default_str();
   auto* const prompt = app.add_option("--prompt", o.prompt, "the prompt before each text, by its name in the folder");
   app.add_flag("--no-prompt", o.no_prompt, "without the folder's default prompt")->excludes(prompt);
   app.add_flag("--no-truncation", o.no_truncation, "reject texts longer than the folder's max_seq_length");
-  app.add_flag("--vectors", o.vectors, "show the numbers of each text")->excludes(file);
+  auto* const json = app.add_flag("--json", o.json, "JSON lines");
+  if (!o.ranks) {
+    nearest->needs(file);
+    app.add_flag("--vectors", o.vectors, "show the numbers of each text")->excludes(file);
+    app.add_option("--npy", o.npy, "write the vectors to this file, as an array of NumPy")->excludes(json);
+  }
   app.add_flag("-q,--quiet", o.quiet, "nothing on stderr but what went wrong");
+  app.final_callback([&] {
+    if (o.ranks && (o.texts.empty() || (o.texts.size() < 2 && !o.file))) {
+      throw CLI::RequiredError("a query, and texts or --file");
+    }
+    if (o.texts.empty() && !o.file) { throw CLI::RequiredError("texts, or --file"); }
+    if (o.ranks && o.texts.size() > 1 && o.file) { throw CLI::ValidationError("texts", "exclude --file"); }
+    if (o.npy && !o.texts.empty() && o.file) { throw CLI::ValidationError("--npy", "takes texts or --file"); }
+  });
   return guarded(app, argc, argv, [&] { return embed(o); });
 }

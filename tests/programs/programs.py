@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What dimwise-generate and dimwise-embed promise: the words and cosines of the packed models, and one line for each
-mistake; and what src/programs/convert_model.py makes of other formats.
+"""What dimwise-generate, dimwise-embed and dimwise-classify promise: the words and cosines of the packed models, labels, and one line for
+each mistake; and what src/programs/convert_model.py makes of other formats.
 
     python3 tests/programs/programs.py build/dev/src/programs/dimwise-generate build/dev/src/programs/dimwise-embed tests/data
 
@@ -8,6 +8,7 @@ The last line is "N passed, M failed". Standard library only.
 """
 
 import json
+import math
 import pathlib
 import signal
 import struct
@@ -48,9 +49,45 @@ def tokenizer_of_signs():
             "model": {"type": "BPE", "vocab": {written.get(s, s): i for i, s in enumerate(SIGNS)}, "merges": []}}
 
 
+# A tokenizer of words between spaces, which puts nothing around a text or a pair.
+def tokenizer_of_words(words):
+    a, b = ({"Sequence": {"id": name, "type_id": number}} for number, name in enumerate("AB"))
+    return {"pre_tokenizer": {"type": "WhitespaceSplit"},
+            "post_processor": {"type": "TemplateProcessing", "single": [a], "pair": [a, b], "special_tokens": {}},
+            "model": {"type": "WordLevel", "vocab": {word: i for i, word in enumerate(words)}, "unk_token": words[0]}}
+
+
+def floats(data):
+    """the float32 arrays of a safetensors file"""
+    length = struct.unpack("<Q", data[:8])[0]
+    return {name: (a["shape"], struct.unpack(f"<{(a['data_offsets'][1] - a['data_offsets'][0]) // 4}f",
+                                             data[8 + length:][slice(*a["data_offsets"])]))
+            for name, a in json.loads(data[8:8 + length]).items() if name != "__metadata__"}
+
+
+def rows_of(array):
+    shape, values = array
+    return [values[shape[1] * i:shape[1] * (i + 1)] for i in range(shape[0])]
+
+
+def product(weights, name, x):
+    """a linear map in float64"""
+    return [sum(a * b for a, b in zip(row, x)) + c for row, c in zip(rows_of(weights[name + ".weight"]), weights[name + ".bias"][1])]
+
+
+def softmax(scores):
+    weights = [math.exp(x - max(scores)) for x in scores]
+    return [w / sum(weights) for w in weights]
+
+
+def close(found, expected, bound):
+    return len(found) == len(expected) and all(abs(x - e) < bound for x, e in zip(found, expected))
+
+
 class Programs:
     def __init__(self, generate, embed, place):
         self.generate_program, self.embed_program, self.place = generate, embed, place
+        self.classify_program = embed.with_name("dimwise-classify")
         self.passed = self.failed = 0
 
     def check(self, name, holds, shown=""):
@@ -60,9 +97,9 @@ class Programs:
             print(f"FAILED {name}: {shown}")
 
     @staticmethod
-    def run(program, *arguments):
+    def run(program, *arguments, given=None):
         return subprocess.run([program, *(a if isinstance(a, bytes) else str(a) for a in arguments)],
-                              capture_output=True, timeout=600, check=False)
+                              capture_output=True, timeout=600, check=False, input=given)
 
     def refused(self, name, program, expected, *arguments):
         result = self.run(program, "-q", *arguments)
@@ -348,7 +385,7 @@ class Programs:
         (folder / "1_Pooling").rmdir()
         self.sentence_transformers(folder, texts[0], golden)
         self.refused("too long a text, embedded", self.embed_program, "text 2 has 42 tokens, the model takes 32", folder, "the", "the " * 40)
-        self.refused("a language model", self.embed_program, 'model_type is "gpt2", bert was expected', self.place / "tiny-gpt2", "x")
+        self.refused("a language model", self.embed_program, 'model_type is "gpt2"; the encoders that are read are bert, ', self.place / "tiny-gpt2", "x")
         self.refused("a folder of sentences", self.embed_program, f"{self.place}: cannot be read", folder, "x",
                      "-f", self.place)
         self.refused("sentences without a name", self.embed_program, "the name of a file was expected", folder, "x",
@@ -366,6 +403,132 @@ class Programs:
                      self.place / "blank.txt")
         self.refused("no file of sentences", self.embed_program, "none.txt: cannot be read", folder, "x", "-f",
                      self.place / "none.txt")
+
+    def encoders(self, data):
+        """encoders of every family: vectors, labels of texts and tokens, masked tokens, and texts ranked for a query"""
+        files = packed(data / "architectures_encoders.dwpack")
+        made = {}
+        for name in sorted({path.split("/")[0] for path in files}):
+            own = {file: files[f"{name}/{file}"] for file in ("config.json", "model.safetensors")}
+            golden = arrays(files[f"{name}/golden.safetensors"])
+            ids = golden["text.1.input_ids"][1]
+            words = [f"w{i}" for i in range(json.loads(own["config.json"])["vocab_size"])]
+            words[ids[3]] = "<mask>"
+            folder = self.folder(f"encoder-{name}", own, tokenizer__json=json.dumps(tokenizer_of_words(words)).encode())
+            made[name] = folder, golden, words
+            # The program gives a text alone the type 0.
+            of_one = [k for k in range(3) if not any(golden.get(f"text.{k}.token_type_ids", ([], []))[1])]
+            if not of_one:
+                continue
+            k = of_one[-1]
+            hidden = rows_of(golden[f"text.{k}.last_hidden_f64"])
+            mean = [sum(column) / len(hidden) for column in zip(*hidden)]
+            size = sum(x * x for x in mean) ** 0.5
+            text = " ".join(words[i] for i in golden[f"text.{k}.input_ids"][1])
+            found = [float(x) for x in self.run(self.embed_program, "-q", folder, text).stdout.split()]
+            self.check(f"a vector of {name}", close(found, [x / size for x in mean], 1e-4), found)
+        self.ranked(*made["bert-cross-encoder"])
+        self.many_lines(*made["mpnet"])
+        self.labelled(*made["distilbert-seqcls"])
+        self.masked(*made["roberta"])
+        self.refused("labels of a model without them", self.classify_program, "architectures names no class",
+                     made["mpnet"][0], "w5")
+        self.refused("labels of a language model", self.classify_program, 'model_type is "gpt2"',
+                     self.folder("gpt2-labels", {"config.json": json.dumps(
+                         {"model_type": "gpt2", "architectures": ["GPT2ForTokenClassification"]}).encode()}), "x")
+        config = json.loads((made["albert"][0] / "config.json").read_text())
+        (made["albert"][0] / "config.json").write_text(json.dumps({**config, "position_embedding_type": "relative_key"}))
+        result = self.run(self.embed_program, "-q", made["albert"][0], "w5")
+        self.check("a setting that is not computed", result.returncode == 1 and not result.stdout
+                   and b'position_embedding_type is "relative_key"' in result.stderr, result)
+
+    def ranked(self, folder, golden, words):
+        pairs = []
+        for k in (1, 2):
+            ids, types = golden[f"text.{k}.input_ids"][1], golden[f"text.{k}.token_type_ids"][1]
+            query, text = (" ".join(words[i] for i, t in zip(ids, types) if t == part) for part in (0, 1))
+            pairs.append((query, text, golden[f"text.{k}.scores_f64"][1][0]))
+        for query, text, score in pairs:
+            texts = [text, "w7 w8 w9", "w10"]
+            result = self.run(self.embed_program, "rank", "-q", folder, query, *texts, "--json")
+            lines = [json.loads(line) for line in result.stdout.splitlines()]
+            self.check("the score of a pair", [l["score"] for l in lines if l["text"] == text and abs(l["score"] - score) < 1e-4]
+                       and len(lines) == 3 and sorted((l["score"] for l in lines), reverse=True) == [l["score"] for l in lines], result)
+            shown = self.run(self.embed_program, "rank", "-q", folder, query, "-f", "-", "-k", "2", given="\n".join(texts).encode())
+            self.check("ranked lines", [line[10:] for line in shown.stdout.decode().splitlines()] == [l["text"] for l in lines[:2]], shown)
+        for arguments in ((), ("x",)):
+            few = self.run(self.embed_program, "rank", folder, *arguments)
+            self.check("rank without texts", few.returncode > 100 and not few.stdout and b"a query, and texts or --file" in few.stderr, few)
+        long = self.run(self.embed_program, "rank", "-q", folder, "w5 " * 20, "w6 " * 21)
+        self.check("too long a pair", long.returncode == 1 and not long.stdout
+                   and b"text 1 and the query have 41 tokens, the model takes 40" in long.stderr, long)
+        (folder / "tokenizer_config.json").write_text(json.dumps({"model_max_length": 40}))
+        long, short = (self.run(self.embed_program, "rank", folder, "w5 " * 20, "w6 " * n, "--json") for n in (99, 20))
+        self.check("a pair that is truncated", json.loads(long.stdout)["score"] == json.loads(short.stdout)["score"]
+                   and b"1 of the texts were truncated to 40 tokens" in long.stderr, long)
+
+    def many_lines(self, folder, golden, words):
+        texts = [" ".join(words[(7 * i + j) % 40 + 5] for j in range(i % 9 + 1)) for i in range(60)]
+        numbers = [[float(x) for x in self.run(self.embed_program, "-q", folder, text).stdout.split()] for text in texts[:12]]
+        given = "\r\n".join(texts).encode()
+        lines = self.run(self.embed_program, "-q", folder, "--file", "-", "--json", given=given).stdout.splitlines()
+        found = [json.loads(line) for line in lines]
+        self.check("vectors of lines as JSON", [f["text"] for f in found] == texts and all(
+            close(f["vector"], n, 1e-5) for f, n in zip(found, numbers)), lines[:2])
+        npy = self.place / "vectors.npy"
+        result = self.run(self.embed_program, "-q", folder, "--file", "-", "--npy", npy, given=given)
+        body = npy.read_bytes()
+        stored = struct.unpack("<1920f", body[-7680:])
+        self.check("vectors as an array of NumPy", not result.stdout and b"(60, 32)" in body[:128]
+                   and all(close(stored[32 * i:32 * i + 32], f["vector"], 1e-6) for i, f in enumerate(found)), result)
+        near = self.run(self.embed_program, "rank", "-q", folder, texts[3], *texts[:6], "-k", "1").stdout.decode()
+        self.check("ranked by vectors", near == f"  1.0000  {texts[3]}\n", near)
+        for arguments in (("--npy", npy, "--json", "x"), ()):
+            wrong = self.run(self.embed_program, folder, *arguments)
+            self.check("options that exclude each other, or none", wrong.returncode > 100 and not wrong.stdout, wrong)
+        self.refused("no lines", self.embed_program, "standard input: has no line with text", folder, "-f", "-")
+
+    def labelled(self, folder, golden, words):
+        texts = [" ".join(words[i] for i in golden[f"text.{k}.input_ids"][1]) for k in range(3)]
+        expected = [softmax(golden[f"text.{k}.scores_f64"][1]) for k in range(3)]
+        result = self.run(self.classify_program, "-q", folder, *texts, "--json", "-k", "2")
+        lines = [json.loads(line) for line in result.stdout.splitlines()]
+        names = ("NEGATIVE", "POSITIVE")
+        self.check("labels of texts", [l["text"] for l in lines] == texts and all(
+            abs(one["probability"] - e[names.index(one["label"])]) < 1e-5 and l["labels"][0] is not None
+            for l, e in zip(lines, expected) for one in l["labels"]) and all(len(l["labels"]) == 2 for l in lines), result)
+        shown = self.run(self.classify_program, "-q", folder, texts[1]).stdout.decode()
+        best = max(expected[1])
+        self.check("the likeliest label", shown == f"{best:8.4f}  {names[expected[1].index(best)]}  {texts[1]}\n", shown)
+        self.not_written("labels", self.classify_program, folder, *texts)
+        weights = floats((folder / "model.safetensors").read_bytes())
+        config = json.loads((folder / "config.json").read_text())
+        (folder / "config.json").write_text(json.dumps({**config, "architectures": ["DistilBertForTokenClassification"]}))
+        found = json.loads(self.run(self.classify_program, "-q", folder, texts[1], "--json").stdout)["tokens"]
+        hidden = rows_of(golden["text.1.last_hidden_f64"])
+        of_tokens = [softmax(product(weights, "classifier", h)) for h in hidden]
+        self.check("labels of tokens", len(found) == len(hidden) and all(
+            abs(f["probability"] - max(e)) < 1e-5 and f["label"] == names[e.index(max(e))] for f, e in zip(found, of_tokens)), found)
+
+    def masked(self, folder, golden, words):
+        ids = golden["text.1.input_ids"][1]
+        weights = floats((folder / "model.safetensors").read_bytes())
+        expected = []
+        for i, hidden in zip(ids, rows_of(golden["text.1.last_hidden_f64"])):
+            if i != ids[3]:
+                continue
+            h = [x * (1 + math.erf(x / 2 ** 0.5)) / 2 for x in product(weights, "lm_head.dense", hidden)]
+            mean = sum(h) / len(h)
+            size = (sum((x - mean) ** 2 for x in h) / len(h) + 1e-5) ** 0.5
+            gamma, beta = weights["lm_head.layer_norm.weight"][1], weights["lm_head.layer_norm.bias"][1]
+            h = [(x - mean) / size * g + b for x, g, b in zip(h, gamma, beta)]
+            table = rows_of(weights["roberta.embeddings.word_embeddings.weight"])
+            expected.append(softmax([sum(a * b for a, b in zip(row, h)) + c for row, c in zip(table, weights["lm_head.bias"][1])]))
+        text = " ".join(words[i] for i in ids)
+        found = json.loads(self.run(self.classify_program, "-q", folder, text, "--json", "-k", "80").stdout)["tokens"]
+        self.check("tokens of masks", len(found) == 80 * len(expected) and all(
+            abs(f["probability"] - expected[n // 80][words.index(f["label"])]) < 1e-5 for n, f in enumerate(found)), found[:3])
+        self.refused("a text without a mask", self.classify_program, "text 1 has no <mask>", folder, "w5")
 
     def sentence_transformers(self, folder, text, golden):
         """modules.json decides; texts are lower-cased, begun with a prompt and truncated as the folder says"""
@@ -558,6 +721,7 @@ def main():
         programs = Programs(generate, embed, pathlib.Path(place))
         programs.generation(data)
         programs.embedding(data)
+        programs.encoders(data)
         programs.conversion(data)
     print(f"{programs.passed} passed, {programs.failed} failed")
     sys.exit(programs.failed > 0)

@@ -1,0 +1,327 @@
+// src/programs/encoder_text.cpp -- an encoder with its tokenizer: texts in, numbers out.
+// SPDX-License-Identifier: BSL-1.0
+#include "encoder_text.hpp"
+
+#include "common.hpp"
+#include <dimwise/models/encoders.hpp>
+#include <dimwise/nn/model.hpp>
+#include <dimwise/text/folder.hpp>
+
+#include <numeric>
+
+namespace programs {
+
+using namespace dimwise;
+using model_type = models::encoder<>;
+using vocab = model_type::vocab;
+using token = model_type::token;
+using part = id<model_type::segments>;
+
+namespace {
+
+models::encoder_task task_of(labels_of heads) {
+  switch (heads) {
+    case labels_of::nothing:
+      return models::encoder_task::features;
+    case labels_of::texts:
+      return models::encoder_task::text_labels;
+    case labels_of::tokens:
+      return models::encoder_task::token_labels;
+    case labels_of::masks:
+      return models::encoder_task::masked_tokens;
+  }
+  refuse("a task is none of those listed");
+}
+
+// The indices of the largest of `all` and their shares: of the sum of all, or, if independent, of each alone.
+std::vector<std::pair<double, std::size_t>> likeliest(std::span<const float> all, bool independent, std::size_t count) {
+  std::vector<std::pair<double, std::size_t>> made;
+  const float most = *std::max_element(all.begin(), all.end());
+  double sum = 0;
+  for (const float x : all) { sum += std::exp(static_cast<double>(x) - static_cast<double>(most)); }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto x = static_cast<double>(all[i]);
+    made.emplace_back(independent ? 1 / (1 + std::exp(-x)) : std::exp(x - static_cast<double>(most)) / sum, i);
+  }
+  const auto larger = [](const auto& a, const auto& b) {
+    return a.first > b.first || (a.first == b.first && a.second < b.second);
+  };
+  count = std::min(count, made.size());
+  std::partial_sort(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(count), made.end(), larger);
+  made.resize(count);
+  return made;
+}
+
+}  // namespace
+
+labels_of labels_in(const std::filesystem::path& folder) {
+  switch (models::encoder_task_of(io::config_check(folder / "config.json"))) {
+    case models::encoder_task::features:
+      return labels_of::nothing;
+    case models::encoder_task::text_labels:
+      return labels_of::texts;
+    case models::encoder_task::token_labels:
+      return labels_of::tokens;
+    case models::encoder_task::masked_tokens:
+      return labels_of::masks;
+  }
+  refuse("a task is none of those listed");
+}
+
+class text_encoder::loaded {
+ public:
+  loaded(const std::filesystem::path& folder, labels_of heads, const text_options& options)
+      : weights_(checked(folder)),
+        model_(models::read_encoder(io::config_check(folder / "config.json"), weights_, task_of(heads))),
+        words_(text::read_tokenizer(folder, models::extent_in<vocab>(model_.token_embedding.table), weights_.metadata(),
+                                    options.lower_case)),
+        options_(options) {}
+
+  [[nodiscard]] std::string description() const {
+    char text[160];
+    std::snprintf(text, sizeof text, "%s, %zu layers, %.1f million parameters", model_.config.model_type.c_str(),
+                  model_.config.layers.size(), static_cast<double>(nn::parameter_count(model_)) / 1e6);
+    return text;
+  }
+  [[nodiscard]] const models::encoder_config& config() const { return model_.config; }
+  [[nodiscard]] std::size_t tokens() const { return tokens_; }
+  [[nodiscard]] std::size_t prompt_tokens(const std::string& prompt) const {
+    return words_.prefix_size() + words_.encode(prompt, text::tokenizer<vocab>::bare{}).size();
+  }
+
+  // Texts of similar lengths are computed together: each batch reads the weights once.
+  [[nodiscard]] std::vector<std::vector<float>> vectors(const std::vector<std::string>& texts, const std::string& what,
+                                                        models::pooling_kind how, std::size_t left_out) {
+    std::vector<std::vector<token>> ids;
+    for (std::size_t i = 0; i < texts.size(); ++i) { ids.push_back(ids_of(texts[i], named(what, i))); }
+    std::vector<std::vector<float>> all(texts.size());
+    for_each_batch(ids, what, [&](const std::vector<std::size_t>& chosen, const model_type::batch_type& batch) {
+      const auto pooled = model_.pooled(model_.features(batch), batch.lengths, how, left_out);
+      for (std::size_t i = 0; i < chosen.size(); ++i) {
+        const std::size_t width = model_.config.extents.features;
+        all[chosen[i]] = of_length_one(pooled.values().subspan(i * width, width), named(what, chosen[i]));
+      }
+    });
+    tell_truncated(what);
+    return all;
+  }
+
+  [[nodiscard]] std::vector<float> scores(const std::string& query, const std::vector<std::string>& texts,
+                                          const std::string& what) {
+    if (model_.config.labels.size() != 1) {
+      refuse("the model has " + std::to_string(model_.config.labels.size()) +
+             " labels; one was expected to rank texts");
+    }
+    expect_utf8(query, "the query");
+    std::vector<std::vector<token>> ids;
+    parts_.clear();
+    for (std::size_t i = 0; i < texts.size(); ++i) { ids.push_back(pair_of(query, texts[i], named(what, i))); }
+    std::vector<float> all(texts.size());
+    for_each_batch(ids, what, [&](const std::vector<std::size_t>& chosen, const model_type::batch_type& batch) {
+      const auto scores = model_.scores(model_.features(batch), batch.lengths);
+      for (std::size_t i = 0; i < chosen.size(); ++i) {
+        all[chosen[i]] = scores.values()[i];
+        if (!std::isfinite(all[chosen[i]])) { refuse(named(what, chosen[i]) + " has a score that is not finite"); }
+      }
+    });
+    parts_.clear();
+    tell_truncated(what);
+    return all;
+  }
+
+  [[nodiscard]] std::vector<part_labels> labels(const std::string& text, const std::string& name, std::size_t count) {
+    const auto ids = ids_of(text, name);
+    tokens_ += ids.size();
+    const auto batch = model_.together(std::span(&ids, 1));
+    const auto x = model_.features(batch);
+    switch (model_.task) {
+      case models::encoder_task::features:
+        break;
+      case models::encoder_task::text_labels: {
+        const auto scores = model_.scores(x, batch.lengths);
+        return {{text, chosen(scores.values(), name, count)}};
+      }
+      case models::encoder_task::token_labels: {
+        const auto scores = model_.token_scores(x);
+        return each_token(ids, scores.values(), name, count, [&](token w) { return !word(w).empty(); });
+      }
+      case models::encoder_task::masked_tokens: {
+        const auto mask = mask_token();
+        const auto logits = model_.logits(x);
+        auto made = each_token(ids, logits.values(), name, count, [&](token w) { return w.value == mask.value; });
+        if (made.empty()) { refuse(name + " has no " + word(mask, true)); }
+        return made;
+      }
+    }
+    refuse("the model has no labels");
+  }
+
+ private:
+  static const std::filesystem::path& expected(const std::filesystem::path& folder) {
+    io::config_check config(folder / "config.json");
+    const std::string type = config.word("model_type", "");
+    config.finish();
+    if (models::find_encoder_family(type) == nullptr) {
+      refuse(config.title() + ": model_type is \"" + type.substr(0, 60) + "\"; the encoders that are read are " +
+             models::encoder_names_of_types());
+    }
+    return folder;
+  }
+  static io::archive checked(const std::filesystem::path& folder) { return io::read_checkpoint(expected(folder)); }
+  static std::string named(const std::string& what, std::size_t i) { return what + " " + std::to_string(i + 1); }
+  [[nodiscard]] std::size_t most() const {
+    return std::min(options_.most_tokens.value_or(model_.longest()), model_.longest());
+  }
+
+  [[nodiscard]] std::vector<token> ids_of(const std::string& text, const std::string& name) {
+    expect_utf8(text, name);
+    auto ids = words_.encode(text);
+    expect_known(ids, name);
+    if (ids.size() > most()) {
+      if (!options_.most_tokens || !options_.truncates) {
+        refuse(name + " has " + std::to_string(ids.size()) + " tokens, the model takes " + std::to_string(most()));
+      }
+      ids = words_.encode(text, text::tokenizer<vocab>::at_most{most()});
+      ++truncated_;
+    }
+    return ids;
+  }
+  // The ids of a pair; which text each is from goes to `parts_`, if the model distinguishes them.
+  [[nodiscard]] std::vector<token> pair_of(const std::string& query, const std::string& text, const std::string& name) {
+    expect_utf8(text, name);
+    using at_most = text::tokenizer<vocab>::at_most;
+    auto all = words_.encode(query, text, at_most{std::numeric_limits<std::size_t>::max()});
+    expect_known(all.ids, name);
+    if (all.ids.size() > most()) {
+      if (!options_.most_tokens || !options_.truncates) {
+        refuse(name + " and the query have " + std::to_string(all.ids.size()) + " tokens, the model takes " +
+               std::to_string(most()));
+      }
+      all = words_.encode(query, text, at_most{most()});
+      ++truncated_;
+    }
+    if (model_.config.extents.segments > 1) {
+      parts_.emplace_back();
+      for (const auto type : all.types) { parts_.back().emplace_back(type); }
+    }
+    return std::move(all.ids);
+  }
+  void expect_known(const std::vector<token>& ids, const std::string& name) const {
+    if (ids.empty()) { refuse(name + " has no tokens"); }
+    const std::size_t rows = extent_of<vocab>(model_.token_embedding.table);
+    for (const auto w : ids) {
+      if (w.value >= rows) {
+        refuse(name + " has a token of the id " + std::to_string(w.value) + ", the model has " + std::to_string(rows) +
+               " words");
+      }
+    }
+  }
+
+  template <class Use>
+  void for_each_batch(const std::vector<std::vector<token>>& ids, const std::string& what, const Use& use) {
+    constexpr std::size_t most_positions = 512;  // of a batch: more of them do not fit a cache of the second level
+    std::vector<std::size_t> order(ids.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return ids[a].size() < ids[b].size(); });
+    progress_line line(options_.quiet);
+    for (std::size_t begin = 0; begin < order.size();) {
+      std::size_t end = begin + 1;
+      while (end < order.size() && (end + 1 - begin) * ids[order[end]].size() <= most_positions) { ++end; }
+      line.show(what + " " + std::to_string(begin) + " of " + std::to_string(order.size()));
+      std::vector<std::size_t> chosen(order.begin() + static_cast<std::ptrdiff_t>(begin),
+                                      order.begin() + static_cast<std::ptrdiff_t>(end));
+      std::vector<std::vector<token>> texts;
+      std::vector<std::vector<part>> parts;
+      for (const std::size_t i : chosen) {
+        texts.push_back(ids[i]);
+        tokens_ += ids[i].size();
+        if (!parts_.empty()) { parts.push_back(parts_[i]); }
+      }
+      use(chosen, model_.together(texts, parts));
+      begin = end;
+    }
+  }
+  static std::vector<float> of_length_one(std::span<const float> x, const std::string& name) {
+    double squares = 0;
+    for (const float v : x) { squares += static_cast<double>(v) * static_cast<double>(v); }
+    if (!(squares > 0) || !std::isfinite(squares)) {
+      refuse(name + " has no vector of length 1: its numbers are 0, infinite or NaN");
+    }
+    std::vector<float> made;
+    made.reserve(x.size());
+    for (const float v : x) { made.push_back(static_cast<float>(static_cast<double>(v) / std::sqrt(squares))); }
+    return made;
+  }
+  void tell_truncated(const std::string& what) {
+    if (truncated_ > 0 && !options_.quiet) {
+      std::fprintf(stderr, "%zu of the %ss were truncated to %zu tokens\n", truncated_, what.c_str(), most());
+    }
+    truncated_ = 0;
+  }
+
+  [[nodiscard]] std::string word(token w, bool special = false) const {
+    const token one[] = {w};
+    return special ? words_.decode(one, text::tokenizer<vocab>::with_special{}) : words_.decode(one);
+  }
+  [[nodiscard]] token mask_token() const {
+    for (const char* name : {"[MASK]", "<mask>"}) {
+      if (const auto found = words_.find(name)) { return *found; }
+    }
+    refuse("the tokenizer has neither [MASK] nor <mask>");
+  }
+  [[nodiscard]] std::vector<labelled> chosen(std::span<const float> scores, const std::string& name,
+                                             std::size_t count) const {
+    for (const float x : scores) {
+      if (!std::isfinite(x)) { refuse(name + " has a score that is not finite"); }
+    }
+    std::vector<labelled> made;
+    const bool tokens = model_.task == models::encoder_task::masked_tokens;
+    for (const auto& [share, i] : likeliest(scores, model_.config.labels_are_independent && !tokens, count)) {
+      made.push_back({share, tokens ? word(token(i), true) : model_.config.labels[i]});
+    }
+    return made;
+  }
+  template <class Counts>
+  [[nodiscard]] std::vector<part_labels> each_token(const std::vector<token>& ids, std::span<const float> scores,
+                                                    const std::string& name, std::size_t count,
+                                                    const Counts& counts) const {
+    std::vector<part_labels> made;
+    const std::size_t width = scores.size() / ids.size();
+    for (std::size_t t = 0; t < ids.size(); ++t) {
+      if (counts(ids[t])) {
+        made.push_back({word(ids[t], true), chosen(scores.subspan(t * width, width), name, count)});
+      }
+    }
+    return made;
+  }
+
+  io::archive weights_;
+  model_type model_;
+  text::tokenizer<vocab> words_;
+  text_options options_;
+  std::vector<std::vector<part>> parts_{};
+  std::size_t tokens_ = 0;
+  std::size_t truncated_ = 0;
+};
+
+text_encoder::text_encoder(const std::filesystem::path& folder, labels_of heads, const text_options& options)
+    : loaded_(std::make_unique<loaded>(folder, heads, options)) {}
+text_encoder::~text_encoder() = default;
+
+std::string text_encoder::description() const { return loaded_->description(); }
+std::size_t text_encoder::label_count() const { return loaded_->config().labels.size(); }
+std::size_t text_encoder::tokens() const { return loaded_->tokens(); }
+std::size_t text_encoder::prompt_tokens(const std::string& prompt) const { return loaded_->prompt_tokens(prompt); }
+std::vector<std::vector<float>> text_encoder::vectors(const std::vector<std::string>& texts, const std::string& what,
+                                                      models::pooling_kind how, std::size_t left_out) {
+  return loaded_->vectors(texts, what, how, left_out);
+}
+std::vector<float> text_encoder::scores(const std::string& query, const std::vector<std::string>& texts,
+                                        const std::string& what) {
+  return loaded_->scores(query, texts, what);
+}
+std::vector<part_labels> text_encoder::labels(const std::string& text, const std::string& name, std::size_t count) {
+  return loaded_->labels(text, name, count);
+}
+
+}  // namespace programs
