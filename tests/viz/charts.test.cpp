@@ -31,6 +31,9 @@ using marks = std::vector<double>;
 
 TEST_CASE("charts: marks are round and enclose the values") {
   CHECK(of(false, {1, 9}).marks() == marks{0, 2, 4, 6, 8, 10});
+  CHECK(of(false, {0.001, 0.001}).marks().back() == doctest::Approx(0.001));  // a constant has a scale of its size
+  CHECK(of(false, {0, 0}).marks().back() == 1);
+  CHECK(of(false, {-3, -3}).marks().front() == doctest::Approx(-3));
   CHECK(of(true, {0.9, 1.6}).marks() == marks{0.5, 1, 2});
   CHECK(of(true, {1, 2}).marks() == marks{1, 2});
   CHECK(of(true, {2, 2}).marks() == marks{2, 5});
@@ -71,7 +74,7 @@ TEST_CASE("charts: curves that hide each other differ in dashes, and what is not
   CHECK(has(s, line + "k0\""));
   CHECK(has(s, line + "k1 d1\""));
   CHECK(has(s, line + "k2 d2\""));
-  CHECK(count(s, "h26\" class=\"strand k1 d1\"") == 1);  // and so in the legend
+  CHECK(count(s, "h40\" class=\"strand k1 d1\"") == 1);  // and so in the legend
   const std::vector<curve> nine(9, curve{"", same});
   CHECK(has(draw_curves(nine).svg(), "strand k0 d1"));  // the colour of the first, and other dashes
 
@@ -84,8 +87,8 @@ TEST_CASE("charts: curves that hide each other differ in dashes, and what is not
 }
 
 TEST_CASE("charts: dots that hide each other are moved apart, and differ in shape") {
-  CHECK(detail::moved_apart({1, 100, 1}) == std::vector<double>{-5, 0, 5});
-  CHECK(detail::moved_apart({20, 11.5, 3}) == std::vector<double>{5, 0, -5});
+  CHECK(detail::moved_apart({1, 100, 1}) == std::vector<double>{-4.5, 0, 4.5});
+  CHECK(detail::moved_apart({20, 11.5, 3}) == std::vector<double>{9, 0, -9});
   CHECK(detail::moved_apart({1, 10}) == std::vector<double>{0, 0});
   CHECK(detail::moved_apart({}).empty());
   for (std::size_t k = 0; k < detail::colour_count; ++k) {
@@ -94,6 +97,10 @@ TEST_CASE("charts: dots that hide each other are moved apart, and differ in shap
 }
 
 TEST_CASE("charts: dots in rows") {
+  // Rows are as high as the dots that lie beside each other need.
+  const std::vector<curve> four(4, curve{"", {1, 1}});
+  CHECK(has(draw_dots({"a", "b"}, {{"", {1, 1}}}).svg(), "height=\"170\""));
+  CHECK(has(draw_dots({"a", "b"}, four).svg(), "height=\"210\""));
   const std::string s =
       draw_dots({"a<b", "second"}, {{"ours", {1, 1}}, {"theirs", {2, std::nan("")}}}, {.title = "time", .log = true})
           .svg();

@@ -28,7 +28,7 @@ inline double round_step(double range, double count) {
   return power * (rest < 1.5 ? 1 : (rest < 3.5 ? 2 : (rest < 7.5 ? 5 : 10)));
 }
 inline std::string scale_number(double v) {
-  if (!std::isfinite(v)) { return "no number"; }
+  if (!std::isfinite(v)) { return std::isnan(v) ? "NaN" : (v < 0 ? "-∞" : "∞"); }
   char digits[32];
   const auto r = std::to_chars(digits, digits + sizeof(digits), v, std::chars_format::general, 5);
   return {digits, r.ptr};
@@ -96,8 +96,10 @@ class chart_axis {
 
  private:
   void even_marks(double count) {
-    low_ = low_ >= 0 && low_ < 0.6 * high_ ? 0 : low_;  // includes zero if it is close
-    if (high_ - low_ <= std::fabs(high_) * 1e-9) { high_ += std::max(1.0, std::fabs(high_) * 0.1); }
+    const bool constant = high_ - low_ <= std::fabs(high_) * 1e-9;
+    low_ = low_ >= 0 && (constant || low_ < 0.6 * high_) ? 0 : low_;  // includes zero if it is close
+    if (constant && low_ != 0) { high_ += std::fabs(high_) * 0.1; }
+    if (high_ == low_) { high_ += 1; }
     const double step = round_step(high_ - low_, count);
     const double first = std::floor(low_ / step);
     const double last = std::ceil(high_ / step - 1e-9);

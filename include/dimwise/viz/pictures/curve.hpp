@@ -102,13 +102,14 @@ class curve_chart {
       const std::string name = name_and_rest(one.name, rest_of(one));
       if (!path.empty()) { c.path(path, look); }
       if (curves_.size() > 1 || !name.empty()) {
-        c.path("M" + point(key, top + height + 50) + "h26", look);
-        c.text(key + 34, top + height + 54, name, "small");
-        key += 56 + letter_width * static_cast<double>(columns_of(name));
+        c.path("M" + point(key, top + height + 50) + "h40", look);
+        c.text(key + 48, top + height + 54, name, "small");
+        key += 70 + letter_width * static_cast<double>(columns_of(name));
       }
       if (!one.values.empty()) {
-        description += " " + one.name + ": from " + scale_number(one.values.front()) + " to " +
-                       scale_number(one.values.back()) + " in " + std::to_string(one.values.size()) + " steps.";
+        description += (one.name.empty() ? " From " : " " + one.name + ": from ") + scale_number(one.values.front()) +
+                       " to " + scale_number(one.values.back()) + " in " + std::to_string(one.values.size()) +
+                       " steps.";
         if (name != one.name) { description += " " + name + "."; }
       }
     }

@@ -47,24 +47,30 @@ inline std::string mark_of(std::size_t k, double x, double y) {
 }
 
 // How far each dot of a row moves up or down, so that dots at nearly the same x do not hide each other.
+inline constexpr double dot_room = 9;
 inline std::vector<double> moved_apart(const std::vector<double>& x) {
-  constexpr double closest = 9;
-  constexpr double room = 10;
   std::vector<std::size_t> order(x.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return x[a] < x[b]; });
   std::vector<double> moves(x.size());
   for (std::size_t begin = 0; begin < order.size();) {
     std::size_t end = begin + 1;
-    while (end < order.size() && x[order[end]] - x[order[end - 1]] < closest) { ++end; }
-    const auto steps = static_cast<double>(end - begin - 1);
-    for (std::size_t i = begin; i < end && steps > 0; ++i) {
-      moves[order[i]] = room * (static_cast<double>(i - begin) / steps - 0.5);
+    while (end < order.size() && x[order[end]] - x[order[end - 1]] < dot_room) { ++end; }
+    const double middle = static_cast<double>(end - begin - 1) / 2;
+    for (std::size_t i = begin; i < end; ++i) {
+      moves[order[i]] = dot_room * (static_cast<double>(i - begin) - middle);
     }
     begin = end;
   }
   return moves;
 }
+
+// The dots of a row: their series, places and moves.
+struct dot_row {
+  std::vector<std::size_t> drawn{};
+  std::vector<double> x{};
+  std::vector<double> moves{};
+};
 
 }  // namespace detail
 
@@ -78,7 +84,6 @@ namespace no_adl {
   using namespace detail;
   constexpr double width = 520;
   constexpr double top = 66;
-  constexpr double line = 20;
   std::size_t letters = 1;
   for (const std::string& row : rows) { letters = std::max(letters, columns_of(row)); }
   chart_axis across(o.log);
@@ -91,6 +96,20 @@ namespace no_adl {
   }
   across.end_at_marks(6);
   const double left = 30 + letter_width * static_cast<double>(letters);
+  std::vector<left_out> rest(series.size());
+  std::vector<dot_row> dots(rows.size());
+  double line = 20;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    for (std::size_t k = 0; k < series.size(); ++k) {
+      const double v = series[k].values[r];
+      rest[k].take(v, across.has(v));
+      if (!across.has(v)) { continue; }
+      dots[r].drawn.push_back(k);
+      dots[r].x.push_back(left + width * across.place(v));
+    }
+    dots[r].moves = moved_apart(dots[r].x);
+    for (const double move : dots[r].moves) { line = std::max(line, 2 * move + dot_room + 4); }
+  }
   const double bottom = top + line * static_cast<double>(rows.size());
 
   canvas c;
@@ -102,28 +121,17 @@ namespace no_adl {
     c.text(x, bottom + 14, scale_number(v), "middle soft small");
   }
   std::string description = o.title + (o.x.empty() ? "." : ", " + o.x + ".");
-  std::vector<left_out> rest(series.size());
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const double y = top + line * (static_cast<double>(r) + 0.5);
     c.path("M" + point(left, y) + "h" + svg_number(width), "rule");
     c.text(left - 10, y + 4, rows[r], "end");
     description += " " + rows[r] + ":";
-    std::vector<std::size_t> drawn;
-    std::vector<double> x;
-    for (std::size_t k = 0; k < series.size(); ++k) {
-      const double v = series[k].values[r];
-      rest[k].take(v, across.has(v));
-      if (!across.has(v)) { continue; }
-      drawn.push_back(k);
-      x.push_back(left + width * across.place(v));
-    }
-    const std::vector<double> moves = moved_apart(x);
-    for (std::size_t i = 0; i < drawn.size(); ++i) {
-      const curve& one = series[drawn[i]];
-      const std::string value = scale_number(one.values[r]);
-      c.path(mark_of(drawn[i], x[i], y + moves[i]), "dot mark " + colour_of(drawn[i]), 1,
-             rows[r] + ", " + one.name + ": " + value);
-      description += " " + one.name + " " + value + ";";
+    for (std::size_t i = 0; i < dots[r].drawn.size(); ++i) {
+      const std::size_t k = dots[r].drawn[i];
+      const std::string value = scale_number(series[k].values[r]);
+      c.path(mark_of(k, dots[r].x[i], y + dots[r].moves[i]), "dot mark " + colour_of(k), 1,
+             rows[r] + ", " + series[k].name + ": " + value);
+      description += " " + series[k].name + " " + value + ";";
     }
   }
   c.text(left + width / 2, bottom + 30, o.x, "middle soft small");
