@@ -3,6 +3,7 @@
 //
 //   bible -f gen1:1-rev22:21 > kjv.txt            # the King James Bible, of Debian's package bible-kjv
 //   23_train_gpt kjv.txt --steps 600 --write "In the beginning"
+//   23_train_gpt kjv.txt --report training.html   # open the page in a browser while the training runs
 //
 // Ctrl-C stops the training and saves its state. `--resume` continues, bitwise equal to an uninterrupted run.
 #include <dimwise/dimwise.hpp>
@@ -21,6 +22,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -70,6 +72,8 @@ struct options {
   std::string text;
   std::string state = "gpt.safetensors";
   std::string curve = "loss.svg";
+  std::string report;
+  std::size_t sample_every = 100;
   std::string write = "In the beginning";
   std::size_t steps = 600;
   std::size_t stop_after = 0;  // 0: does not stop early
@@ -97,6 +101,10 @@ options read_options(CLI::App& app, int argc, char** argv) {
   app.add_option("--state", o.state, "file of the model and the optimiser state")->capture_default_str();
   app.add_flag("--resume", o.resume, "continue from the saved state");
   app.add_option("--curve", o.curve, "file of the loss curve")->capture_default_str();
+  app.add_option("--report", o.report, "file of a page that follows the training");
+  app.add_option("--sample-every", o.sample_every, "steps between two sampled texts in the report")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_option("--write", o.write, "the prompt")->capture_default_str();
   app.add_option("--letters", o.letters, "number of bytes to generate")->capture_default_str();
   app.add_option("--temperature", o.temperature, "sampling temperature")
@@ -145,17 +153,22 @@ training fresh(const options& o) {
 
 volatile std::sig_atomic_t stopped = 0;
 
+std::string written(const gpt<>& model, const options& o);
+
 // Trains; returns whether all steps were done.
 bool train(training& t, const std::vector<unsigned char>& text, const options& o) {
   // [optimiser]
-  adamw optimiser(t.model,
-                  {.rate = warm_up_cosine{.peak = o.rate, .warm_up = 50, .steps = o.steps, .min_rate = o.rate / 10},
-                   .beta2 = 0.99,
-                   .weight_decay = 0.1});
+  const warm_up_cosine rate{.peak = o.rate, .warm_up = 50, .steps = o.steps, .min_rate = o.rate / 10};
+  adamw optimiser(t.model, {.rate = rate, .beta2 = 0.99, .weight_decay = 0.1});
   // [/optimiser]
   const auto done = static_cast<std::size_t>(t.progress.step);
   if (done > 0) { optimiser.state = t.progress; }
   std::vector<double> losses;
+  std::optional<training_report> report;
+  if (!o.report.empty()) {
+    report.emplace(o.report,
+                   training_report_options{.title = "A GPT over bytes", .loss = "nats per byte", .steps = o.steps});
+  }
   const auto begin = std::chrono::steady_clock::now();
   std::size_t step = done;
   for (; step < o.steps && stopped == 0 && (o.stop_after == 0 || step < o.stop_after); ++step) {
@@ -164,7 +177,9 @@ bool train(training& t, const std::vector<unsigned char>& text, const options& o
     const auto [loss, gradient] =
         value_and_gradient(t.model, [&](const auto& m) { return next_word_loss<seq>(m(tokens), tokens); });
     // [/step]
+    if (report) { report->add_step(step + 1, {.loss = loss, .rate = rate(step), .gradient_norm = norm_of(gradient)}); }
     if (!std::isfinite(loss)) {
+      if (report) { report->finish("the loss is not a number"); }
       refuse("the loss of step " + std::to_string(step + 1) + " is not a number; the last saved state is in " +
              o.state);
     }
@@ -172,6 +187,7 @@ bool train(training& t, const std::vector<unsigned char>& text, const options& o
     optimiser.step(t.model, clip_norm(gradient, 1.0));
     // [/move]
     losses.push_back(loss);
+    if (report && (step + 1) % o.sample_every == 0) { report->add_text(step + 1, written(t.model, o)); }
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     const auto made = static_cast<double>(losses.size());
     if ((step + 1) % 10 == 0 || step + 1 == o.steps) {
@@ -181,6 +197,7 @@ bool train(training& t, const std::vector<unsigned char>& text, const options& o
       std::fflush(stdout);
     }
   }
+  if (report) { report->finish(step == o.steps ? "all steps are done" : "stopped, to resume later"); }
   t.progress = optimiser.state;
   io::save(t, o.state);
   if (!losses.empty() && !o.curve.empty()) {

@@ -60,6 +60,15 @@ int run(const std::string& folder) {
   }
   write(folder, "curve.svg",
         draw_curves({{"train", train}, {"test", test}}, {.title = "loss", .y = "nats for each byte"}));
+  // A training as it runs, which a browser loads again; `finish` would end that.
+  if (!folder.empty()) {
+    training_report page(folder + "/training.html", {.title = "training", .loss = "nats per byte", .steps = 600});
+    for (std::size_t i = 0; i < train.size(); ++i) {
+      page.add_step(i + 1, {.loss = train[i], .rate = 1e-3, .gradient_norm = 0.2 * train[i], .seconds = 0.25});
+    }
+    page.add_text(200, "In the beginning\nwas the word.");
+    page.save();
+  }
   std::printf("\n%s\n%s", mermaid(a).c_str(), dot(contract<d_k>(q, k)).c_str());
   return 0;
 }

@@ -9,3 +9,4 @@
 #include <dimwise/viz/pictures/network.hpp>
 #include <dimwise/viz/pictures/weights.hpp>
 #include <dimwise/viz/report.hpp>
+#include <dimwise/viz/training_report.hpp>

@@ -58,9 +58,14 @@ def main():
         usage = example.run("--stepz", "1")
         example.check("a wrong option", usage.returncode > 1 and "--stepz" in usage.stderr, usage.stderr)
 
-        whole = example.run("--steps", "6", "--state", "whole.safetensors")
+        whole = example.run("--steps", "6", "--state", "whole.safetensors", "--report", "training.html", "--sample-every", "3")
         example.check("a training", whole.returncode == 0 and "step 6 of 6: loss" in whole.stdout, whole.stdout)
         example.check("a curve", (example.folder / "loss.svg").read_text(encoding="utf-8").startswith("<svg"))
+        page = (example.folder / "training.html").read_text(encoding="utf-8")
+        example.check("a page of the training",
+                      "The training has ended: all steps are done. Step 6 of 6: loss " in page and page.count("<svg") == 4 and
+                      "after step 3" in page and "after step 6" in page, page[:2000])
+        example.refused("no folder for the page", "training_report: none/x.html", "--steps", "1", "--report", "none/x.html")
 
         # Ctrl-C in the midst of a long training; the rest of its steps, and the same steps without a stop.
         command = [example.program, str(example.text), *SMALL, *SHORT, "--steps", "100000", "--state", "stopped.safetensors"]

@@ -420,8 +420,8 @@ function write(name, data) {
 async function scaled() {
   const weights = (name, values, rows) => ({name, rows, columns: 2, rowName: "seq", columnName: "key", places: ["all"],
     rowWords: [], columnWords: [], values});
-  const result = (name, values) => ({name, weights: [weights("layer", values, 2)], masks: [], steps: [], predictions: []});
   const none = {masks: [], steps: [], predictions: []};
+  const result = (name, values) => ({name, ...none, weights: [weights("layer", values, 2)]});
   write("scaled.html", {...none, weights: [weights("small", [0.03, 0, 0, 0.03], 2), weights("full", [1, 1e-9, 1e-9, 1], 2),
     weights("odd", ["NaN", "∞", "-∞", "-∞"], 2), weights("even", [0.5, 0.5, 0.5, 0.5], 2)]});
   const page = await open("scaled.html", {width: 390});
@@ -449,11 +449,52 @@ async function scaled() {
   const two = await open("results.html", {width: 390});
   assert.match(await two.textContent("#how"), /2 results: choose one, and another one to compare/);
   await two.selectOption("#against", {label: "model two"});
-  assert.match(await two.textContent("#pair"), /^A, solid: model one\. B, .*: model two\. The largest difference is 0\.5\.$/);
+  assert.match(await two.textContent("#pair"),
+    /^A, solid: model one\. B, .*: model two\. The largest difference is 0\.5\.$/);
   await two.locator("#queries button").nth(1).focus();
   assert.deepEqual(await texts(two, "#row tbody tr:first-of-type td"), ["key 0", "0.25", "0.75", "-0.5", ""]);
   await fits(two, 390);
   await close(two);
+}
+
+// The page of a training that runs: it loads itself again, unless it is paused, until the training has ended.
+async function training() {
+  const html = readFileSync(`${folder}/training.html`, "utf8");
+  const at = (step, interval) => writeFileSync(`${folder}/running.html`, html.replace("Step 200", `Step ${step}`)
+    .replace(/(data-written=)"[0-9]+"/, `$1"${Date.now()}"`)
+    .replace(/ data-interval="[^"]*"/, interval && ` data-interval="${interval}"`));
+  for (const [width, colorScheme] of [[390, "light"], [768, "dark"], [1280, "light"]]) {
+    at(200, 1000);
+    const page = await open("running.html", {width, colorScheme});
+    assert.equal(await page.locator("svg[role=img]").count(), 4);
+    await fits(page, width);
+    await page.screenshot({path: `${folder}/training-${width}-${colorScheme}.png`, fullPage: true});
+    await close(page);
+  }
+  at(200, 0.05);
+  const page = await open("running.html");
+  const says = s => document.getElementById("state").textContent.includes(`Step ${s} `);
+  const shows = step => page.waitForFunction(says, step);
+  at(201, 0.05);
+  await shows(201);
+  // Paused by keyboard: it stays as it is, also when the reader loads it again.
+  at(201, 1000);
+  await page.waitForFunction(() => document.getElementById("state").dataset.interval === "1000");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  at(202, 0.05);
+  await page.reload();
+  assert.equal(await page.locator("#pause").getAttribute("aria-pressed"), "true");
+  at(203, 0.05);
+  await page.waitForTimeout(300);
+  assert.match(await page.locator("#state").textContent(), /Step 202 /);
+  await page.locator("#pause").click();
+  await shows(203);
+  at(204, "");
+  await shows(204);
+  assert.ok(await page.locator("#pause").isHidden());
+  assert.match(await page.locator("#written").textContent(), /^Written at [^,]*\.$/);
+  await close(page);
 }
 
 // A stored report of 200 tokens, four layers of eight heads.
@@ -496,6 +537,7 @@ try {
   await chosen();
   await stored();
   await scaled();
+  await training();
   await long();
   for (const file of ["induction.html", "notebook.html"]) await named(file);
   if (live) for (const test of [typed, mistyped, byKeyboard, notebookTyped]) await test();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/viz/page/page.hpp -- the page of a report: its style, its elements and its program.
+// dimwise/viz/page/page.hpp -- the pages of reports: their style, their elements and their programs.
 //
 // Layer: viz. Style, elements and program are files of their own, beside this header. Their first and last line make
 // each a raw string, so that a program that includes the header needs neither a build step nor the files when it runs.
@@ -24,6 +24,10 @@ inline constexpr const char* report_body =
 
 inline constexpr const char* report_program =
 #include <dimwise/viz/page/report.js>
+    ;
+// Of a page of a training: it loads itself again.
+inline constexpr const char* training_program =
+#include <dimwise/viz/page/training.js>
     ;
 
 }  // namespace dimwise::detail

@@ -227,7 +227,8 @@ function showMaps() {
   $("pair").textContent = "";
   if (second) {
     const others = map(second.w, second.head), where = `${second.w.name}, ${second.w.places[second.head]}`;
-    const [a, b] = other < 0 ? [data.name, rival.name].map(n => short(n ?? "this page", 60)) : [w.places[head], w.places[other]];
+    const [a, b] = other < 0 ? [data.name, rival.name].map(n => short(n ?? "this page", 60)) :
+      [w.places[head], w.places[other]];
     figures.push(figure(second.w, others, `B: weights of ${where}`, most, said(second.w, others)));
     const words = `A, solid: ${a}. B, dashed and striped: ${b}.`;
     if (alike(w, second.w)) {
@@ -235,8 +236,8 @@ function showMaps() {
       figures.push(figure(w, difference, "A − B", limit(difference), said(w, difference)));
       $("pair").textContent = `${words} The largest difference is ${number(largest(difference))}.`;
     } else {
-      $("pair").textContent = `${words} No difference: A has ${w.rows} × ${w.columns} weights and B ${second.w.rows} × ` +
-        `${second.w.columns}.`;
+      const extents = v => `${v.rows} × ${v.columns}`;
+      $("pair").textContent = `${words} No difference: A has ${extents(w)} weights and B ${extents(second.w)}.`;
     }
   } else if (rival) {
     $("pair").textContent = "The other result has no such head.";
@@ -272,8 +273,8 @@ function showHead() {
 function showModel() {
   const said = w => isNaN(spreadOf(w)) ? "" : `${w.name} ${percent(spreadOf(w))}`;
   const all = data.weights.map(said).filter(s => s);
-  $("opened").textContent = all.length ? "The page opens on the layer, and in it on the head, with the most concentrated " +
-    "weights: the lowest mean entropy of the rows, relative to equal weights on all visible keys. " +
+  $("opened").textContent = all.length ? "The page opens on the layer, and in it on the head, with the most " +
+    "concentrated weights: the lowest mean entropy of the rows, relative to equal weights on all visible keys. " +
     `Means of the layers: ${all.join(", ")}.` : "";
   $("model").replaceChildren(...data.weights.flatMap((w, l) => w.places.map((p, h) => {
     const values = map(w, h), b = make("button", `${w.name}, ${p}`);
