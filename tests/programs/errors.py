@@ -90,7 +90,7 @@ def main():
     # An error that names no operation is one of what the program's line calls.
     unnamed = "a.cpp:1:5: error: 'ERROR_R15_run_time_extents_are_given_once<dimwise::over<seq> >'\n    1 |     dimwise::some_function(x);\n      |     ^~~~~~\n"
     done = run(text=unnamed.encode())
-    check("what the line calls", b"error: `some_function` takes one extent for each of seq that the run decides (R15)\n" in done.stdout, done)
+    check("what the line calls", b"error: `some_function` takes one extent for each run-time dimension of seq (R15)\n" in done.stdout, done)
 
     done = run("--no-such-option")
     check("no such option", done.returncode > 100 and b"--no-such-option" in done.stderr, done)
