@@ -1,5 +1,5 @@
 // One operation each, formed and evaluated: -DOP_<NAME> chooses; without, what all of them share.
-// tools/instantiations.py counts what the compiler instantiates for each.
+// benchmarks/compile_time/instantiations.py counts what the compiler instantiates for each.
 #include <dimwise/dimwise.hpp>
 
 namespace model {

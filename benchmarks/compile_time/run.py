@@ -211,7 +211,7 @@ The aim is 1.5 ×. Each statement is compiled for tracked elements, for its valu
 ## Instantiations
 
 ```sh
-python3 tools/instantiations.py
+python3 benchmarks/compile_time/instantiations.py
 ```
 
 This command counts the classes and functions of dimwise that a program instantiates. It fails if they exceed this table by more than

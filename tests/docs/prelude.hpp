@@ -1,6 +1,6 @@
 // tests/docs/prelude.hpp -- what every fragment of code in README.md and docs/ may take for granted.
 //
-// tools/check_docs.py puts it before each fragment and compiles the fragment inside namespace docs. A fragment may
+// tests/docs/check.py puts it before each fragment and compiles the fragment inside namespace docs. A fragment may
 // declare its own dimensions and variables of the same names; they hide these. SPDX-License-Identifier: BSL-1.0
 #pragma once
 

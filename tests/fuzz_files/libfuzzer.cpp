@@ -1,5 +1,5 @@
 // tests/fuzz_files/libfuzzer.cpp -- one target of targets.hpp for libFuzzer: -DTARGET=safetensors
-// (tools/fuzz_files.sh).
+// (tests/fuzz_files/run.sh).
 // SPDX-License-Identifier: BSL-1.0
 #include "targets.hpp"
 

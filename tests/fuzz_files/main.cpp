@@ -2,7 +2,7 @@
 //
 //   fuzz_files [--runs N] [--seed N] [--write FOLDER]      N changed files of each format; FOLDER: seeds for libFuzzer
 //
-// tools/fuzz_files.sh runs the same targets under libFuzzer for long.
+// tests/fuzz_files/run.sh runs the same targets under libFuzzer for long.
 // SPDX-License-Identifier: BSL-1.0
 #include "support/pack.hpp"
 #include "targets.hpp"

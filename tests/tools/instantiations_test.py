@@ -1,4 +1,4 @@
-"""tools/instantiations.py: a count above its budget fails and names its contributors."""
+"""benchmarks/compile_time/instantiations.py: a count above its budget fails and names its contributors."""
 
 import collections
 import unittest

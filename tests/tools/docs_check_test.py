@@ -1,10 +1,10 @@
-"""tools/check_docs.py: each kind of block, right and wrong."""
+"""tests/docs/check.py: each kind of block, right and wrong."""
 
 import unittest
 
 from support import project
 
-import check_docs
+import check as check_docs
 import compilers
 
 FENCE = "```"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# tools/fuzz.sh -- random formulas against float64, for long and on every architecture that this machine has.
+# tests/fuzz/run.sh -- random formulas against float64, for long and on every architecture that this machine has.
 #
-#   bash tools/fuzz.sh [seconds for each architecture: 300] [seed: 1] [options of fuzz, such as --family mask]
+#   bash tests/fuzz/run.sh [seconds for each architecture: 300] [seed: 1] [options of fuzz, such as --family mask]
 #
 # Builds the preset release first. Exits with 1 where a formula failed; its line says how to see it again.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 seconds=${1:-300}
 seed=${2:-1}
 shift $(($# < 2 ? $# : 2))

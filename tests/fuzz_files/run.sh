@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Fuzzes the readers of files under libFuzzer with address and undefined-behaviour checks.
 #
-#   bash tools/fuzz_files.sh [RUNS] [FORMAT...]     RUNS executions of each (10000000 unless said): safetensors gguf npy npz
+#   bash tests/fuzz_files/run.sh [RUNS] [FORMAT...]     RUNS executions of each (10000000 unless said): safetensors gguf npy npz
 #                                                 tokenizer
 #
 # Needs clang-14, libclang-rt-14-dev, libzip-dev, libpcre2-dev and libutf8proc-dev (Debian). What was found is left in build/fuzz_files.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 runs="${1:-10000000}"
 shift || true
 formats="${*:-safetensors gguf npy npz tokenizer}"

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Compiles the C++ in README.md and docs/**/*.md, and compares what was copied from the sources.
 
-    python3 tools/check_docs.py                  # check
-    python3 tools/check_docs.py --update         # copy the regions again, then check
-    python3 tools/check_docs.py README.md        # some files only
-    python3 tools/check_docs.py --library build/dev/src/libdimwise.a    # with kernels that are compiled already
+    python3 tests/docs/check.py                  # check
+    python3 tests/docs/check.py --update         # copy the regions again, then check
+    python3 tests/docs/check.py README.md        # some files only
+    python3 tests/docs/check.py --library build/dev/src/libdimwise.a    # with kernels that are compiled already
 
 What a compiler says stands between <!-- BEGIN ERROR: contract/not_shared g++-12 --> and <!-- END ERROR -->: the text
 of that case of tests/compile_fail (contract/not_shared:equal for a variant). A copy, too; without that compiler it
@@ -43,8 +43,10 @@ import sys
 import tempfile
 import textwrap
 
-import compile_fail
-import compilers
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+
+import compile_fail  # noqa: E402
+import compilers  # noqa: E402
 
 BEGIN = re.compile(r"^<!-- BEGIN (?P<kind>EXAMPLE|ERROR): (?P<what>[^\s:]+)(?::(?P<part>[\w-]+))?"
                    r"(?: (?P<compiler>\S+))? -->$")
@@ -121,7 +123,7 @@ def copies(root, name, text, update):
                 block = wanted
             elif wanted is not None and block != wanted:
                 problems.append(f"{name}:{number}: is not what {begin['what']} holds or gives now; to copy it again: "
-                                "python3 tools/check_docs.py --update")
+                                "python3 tests/docs/check.py --update")
         except Problem as problem:
             problems.append(f"{name}:{number}: {problem}")
         out += [*block, lines[end]]

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Holds the compile time to a budget: template instantiations, counted by clang, which no busy machine changes.
 
-    python3 tools/instantiations.py              # counts, and fails where a count is above its budget
-    python3 tools/instantiations.py --show SCORES  # the largest contributors to one program
-    python3 tools/instantiations.py --update     # writes the counts of today as the budget
+    python3 benchmarks/compile_time/instantiations.py              # counts, and fails where a count is above its budget
+    python3 benchmarks/compile_time/instantiations.py --show SCORES  # the largest contributors to one program
+    python3 benchmarks/compile_time/instantiations.py --update     # writes the counts of today as the budget
 
 Counted are the classes and functions of dimwise that one translation unit instantiates (clang's -ftime-trace): the whole
 attention program of benchmarks/compile_time/attention.cpp, with the plain evaluator and with the kernels, and each operation
@@ -21,7 +21,9 @@ import re
 import sys
 import tempfile
 
-import compilers
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+
+import compilers  # noqa: E402
 
 FOLDER = "benchmarks/compile_time"
 BUDGET = f"{FOLDER}/budget.json"
@@ -92,7 +94,7 @@ def judge(numbers, own, budget, out):
         limit = budget.get(name)
         if limit is None:
             failed += 1
-            out(f"FAILED {name}: {number} instantiations, and no budget; tools/instantiations.py --update writes one")
+            out(f"FAILED {name}: {number} instantiations, and no budget; benchmarks/compile_time/instantiations.py --update writes one")
         elif number > limit * (1 + SLACK):
             failed += 1
             out(f"FAILED {name}: {number} instantiations, the budget is {limit} and {SLACK:.0%} more; the largest contributors:")
