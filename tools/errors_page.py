@@ -7,13 +7,14 @@ right code, and what the compilers print.
     python3 tools/errors_page.py --if-older                   # only where a source of the page has changed
 
 The entries are those of include/dimwise/support/diagnostics.hpp (`dimwise-errors --list`), the code and the texts those of the case in
-tests/compile_fail that an entry names as its example. Standard library only.
+tests/compile_fail that an entry names as its example. unifdef (Debian) takes the wrong and the right code out of a case.
 """
 
 import argparse
 import hashlib
 import pathlib
 import re
+import subprocess
 import sys
 import textwrap
 
@@ -32,50 +33,19 @@ def rules(root):
     return dict(re.findall(r"^// (R\d+)\s+(.*)", text, re.MULTILINE))
 
 
-def is_true(condition, macros):
-    """Evaluates what stands after #if: defined, !, &&, ||, brackets."""
-    text = re.sub(r"defined\s*\(?\s*(\w+)\s*\)?", lambda name: str(name[1] in macros), condition)
-    text = text.replace("&&", " and ").replace("||", " or ").replace("!", " not ")
-    if not re.fullmatch(r"(?:True|False|and|or|not|[()\s])*", text):
-        raise ValueError(f"#if {condition}: only defined, !, && and || are understood")
-    return bool(eval(text))  # words checked above
-
-
-def preprocessed(source, macros):
-    """The lines of a case that a compiler sees with these macros."""
-    lines, stack = [], []  # stack of [branch taken now, some branch was taken]
-    for line in source.splitlines():
-        directive = re.match(r"#\s*(ifdef|ifndef|if|elif|else|endif)\b\s*(.*?)\s*(?://.*)?$", line)
-        if not directive:
-            if all(taken for taken, _ in stack):
-                lines.append(line)
-            continue
-        word, rest = directive.groups()
-        if word in ("ifdef", "ifndef", "if"):
-            now = is_true(rest, macros) if word == "if" else (rest in macros) == (word == "ifdef")
-            stack.append([now, now])
-        elif word == "endif":
-            stack.pop()
-        else:
-            now = not stack[-1][1] and (word == "else" or is_true(rest, macros))
-            stack[-1] = [now, stack[-1][1] or now]
-    return lines
-
-
-def shown(source, macros):
-    """-> the code of a case as a user would write it, without its head."""
-    lines = [line for line in preprocessed(source, macros)
-             if not re.match(r"//\s*(MISTAKE|RULE|EXPECT|FROM|VARIANTS|SPDX)|#include|// SPDX", line)]
+def shown(path, is_fixed):
+    """-> the code of a case as a user would write it: without its head, its variants and the other of mistake and twin."""
+    done = subprocess.run(["unifdef", "-DFIXED" if is_fixed else "-UFIXED", "-UEQUAL", "-UUNUSED", "-UDYNAMIC", str(path)], capture_output=True, text=True)
+    if done.returncode > 1:  # 1: something was left out
+        raise ValueError(f"unifdef does not read {path}: {done.stderr}")
+    lines = [line for line in done.stdout.splitlines() if not re.match(r"//\s*(MISTAKE|RULE|EXPECT|FROM|LINES|VARIANTS|SPDX)|#include|// SPDX", line)]
     text = re.sub(r"\[\[maybe_unused\]\] ", "", "\n".join(lines)).replace("RESULT ", "tensor ")
     return re.sub(r"\n{3,}", "\n\n", text).strip("\n")
 
 
-def code_blocks(source):
+def code_blocks(path):
     """-> the wrong code and the right code."""
-    blocks = []
-    for title, macros in (("Wrong", set()), ("Right", {"FIXED"})):
-        blocks.append(f"{title}:\n\n{NOTE}\n```cpp\n{shown(source, macros)}\n```\n")
-    return "\n".join(blocks)
+    return "\n".join(f"{title}:\n\n{NOTE}\n```cpp\n{shown(path, title == 'Right')}\n```\n" for title in ("Wrong", "Right"))
 
 
 def picture(error):
@@ -89,7 +59,7 @@ def entry(one, mistakes, texts, error):
     """The section of an error. `mistakes`: {case's name: case} of this error, `texts`: {compiler: text} of its example"""
     example = mistakes[one["example"]]
     lines = [f"### {one['id']}", "", one["title"], "", "Likely causes:", "", *[f"* {cause}" for cause in one["causes"]], "", f"Fix: {one['fix']}", "",
-             f"`tests/compile_fail/{example.name}.cpp`: {example.mistake}", "", *picture(error), code_blocks(example.path.read_text(encoding="utf-8"))]
+             f"`tests/compile_fail/{example.name}.cpp`: {example.mistake}", "", *picture(error), code_blocks(example.path)]
     for compiler, text in texts.items():
         lines += ["<details>", f"<summary>{compiler}</summary>", "", "```text", text, "```", "", "</details>", ""]
     others = [case for name, case in mistakes.items() if name != example.name]

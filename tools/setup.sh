@@ -13,7 +13,7 @@ set -euo pipefail
 notebook_packages="g++ cmake ninja-build libboost-dev libxtensor-dev libxsimd-dev nlohmann-json3-dev libcli11-dev"
 test_packages="python3 clang-14 libclang-rt-14-dev doctest-dev librapidcheck-dev libtbb-dev libbenchmark-dev libutf8proc-dev libpcre2-dev libzip-dev"
 # qemu-user and the cross compiler run the tests of other processors: 60 MB, under a minute.
-optional_packages="lld clang-19 clang-tidy-14 clang-format-19 shellcheck codespell qemu-user g++-aarch64-linux-gnu"
+optional_packages="lld clang-19 clang-tidy-14 clang-format-19 shellcheck codespell unifdef qemu-user g++-aarch64-linux-gnu"
 # The tests in a browser; playwright-core comes by npm. A Node.js from elsewhere brings npm, which Debian's conflicts with.
 browser_packages="chromium"
 if ! command -v npm > /dev/null; then browser_packages="nodejs npm $browser_packages"; fi
@@ -21,7 +21,7 @@ if ! command -v npm > /dev/null; then browser_packages="nodejs npm $browser_pack
 live_packages="emscripten"
 playwright="playwright-core@1.48.2"
 # The documentation as a site: pages, the API, formulas; the page of errors compiles their examples.
-site_packages="$notebook_packages python3 mkdocs mkdocs-material doxygen libjs-katex"
+site_packages="$notebook_packages python3 mkdocs mkdocs-material doxygen libjs-katex unifdef"
 # Rivals of the benchmarks; llama.cpp and ONNX Runtime come by npm, 375 MB.
 bench_packages="libtbb-dev libopenblas-dev libeigen3-dev libdnnl-dev python3-torch python3-onnx"
 if ! command -v npm > /dev/null; then bench_packages="$bench_packages nodejs npm"; fi

@@ -1,8 +1,9 @@
 """tools/errors_page.py: the code of a case as the page shows it, and what cannot be shown."""
 
+import shutil
 import unittest
 
-import support  # noqa: F401  the path to the tools
+from support import project
 
 import errors_page
 
@@ -10,9 +11,11 @@ CASE = "// MISTAKE: m\n#include <a>\n#ifdef FIXED\nRESULT x = 1;\n#else\n[[maybe
 
 
 class ErrorsPage(unittest.TestCase):
+    @unittest.skipUnless(shutil.which("unifdef"), "unifdef is not installed")
     def test_code(self):
-        self.assertEqual(errors_page.shown(CASE, {"FIXED"}), "tensor x = 1;")
-        self.assertEqual(errors_page.shown(CASE, set()), "int x;")
+        path = project(self, {"case.cpp": CASE}) / "case.cpp"
+        self.assertEqual(errors_page.shown(path, True), "tensor x = 1;")
+        self.assertEqual(errors_page.shown(path, False), "int x;")
 
     def test_an_error_without_shapes(self):
         self.assertRaises(ValueError, errors_page.picture, None)
