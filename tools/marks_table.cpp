@@ -2,18 +2,17 @@
 //
 //   marks_table <the folder include of this project>      (the target `marks`)
 //
-// Fails when the operations below are not those of the header. An operation without a function in include/dimwise/expr
-// or eval is named below the table: its row may be there before its function is. Why no kept tool: the table is made of
-// C++ constants.
+// Fails when the operations below are not those of the header. Why no kept tool: the table is made of C++ constants.
 // SPDX-License-Identifier: BSL-1.0
 #include <dimwise/shape/marks_table.hpp>
 #include <dimwise/support/name.hpp>
 
+#include <algorithm>
 #include <array>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <map>
 #include <regex>
 #include <set>
 #include <string>
@@ -54,11 +53,6 @@ const std::vector<row> mask_rows = rows_of<op::padding, op::allow, op::block, op
                                            op::causal, op::window, op::prefix, op::document>();
 const std::vector<row> module_rows = rows_of<op::append, op::linear_attention>();
 
-std::string read(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 const char* word(effect f) {
   switch (f) {
     case effect::keep:
@@ -76,9 +70,11 @@ const char* word(effect f) {
 }
 
 std::string shown(const std::string& name) {
-  if (name == "elementwise") { return "`+ - *`"; }
-  if (name == "divide") { return "`/`"; }
-  return name == "assign" ? "assignment to a declared type" : "`" + name + "`";
+  static const std::map<std::string, std::string> symbols = {
+      {"elementwise", "`+ - *`"}, {"divide", "`/`"},          {"compare", "`a < b`"},
+      {"maximum", "`max(a, b)`"}, {"minimum", "`min(a, b)`"}, {"assign", "assignment to a declared type"}};
+  const auto symbol = symbols.find(name);
+  return symbol == symbols.end() ? "`" + name + "`" : symbol->second;
 }
 
 // Names of marks stand in code.
@@ -92,16 +88,10 @@ std::string cell(const std::string& text) {
 
 int main(int argc, char** argv) {
   if (argc != 2) { return 2; }
-  const std::filesystem::path include = argv[1];
-  std::string sources;
-  for (const char* layer : {"expr", "eval"}) {
-    for (const auto& file : std::filesystem::directory_iterator(include / "dimwise" / layer)) {
-      sources += read(file.path());
-    }
-  }
 
   // The names declared in `namespace op { … }`.
-  const std::string header = read(include / "dimwise/shape/marks_table.hpp");
+  std::ifstream file(std::string(argv[1]) + "/dimwise/shape/marks_table.hpp");
+  const std::string header{std::istreambuf_iterator<char>(file), {}};
   const std::string declarations =
       header.substr(0, header.find("}  // namespace op")).substr(header.find("namespace op {"));
   static const std::regex declaration(R"(struct (\w+);)");
@@ -113,37 +103,22 @@ int main(int argc, char** argv) {
   for (const auto* rows : {&tensor_rows, &mask_rows, &module_rows}) {
     for (const row& r : *rows) { known.insert(r.name); }
   }
-  if (known != declared) {
-    for (const auto* names : {&known, &declared}) {
-      for (const std::string& name : *names) {
-        if (known.count(name) != declared.count(name)) {
-          std::cerr << "marks_table: op::" << name << " is not in both this program and the header\n";
-        }
-      }
-    }
-    return 1;
+  std::vector<std::string> differing;
+  std::ranges::set_symmetric_difference(known, declared, std::back_inserter(differing));
+  for (const std::string& name : differing) {
+    std::cerr << "marks_table: op::" << name << " is not in both this program and the header\n";
   }
+  if (!differing.empty()) { return 1; }
 
   std::cout << "| operation | raw | score | masked_for | biased_for | normalised | weighted | log_normalised | rotated "
                "| indexed | sets | needs | note |\n"
                "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n";
-  std::string absent;
   for (const auto& [name, f] : tensor_rows) {
-    if (name != "elementwise" && name != "divide" && name != "assign" &&
-        sources.find(" auto " + name + "(") == std::string::npos &&
-        sources.find("DIMWISE_DETAIL_OPERATION(" + name + ")") == std::string::npos) {
-      absent += (absent.empty() ? "`" : ", `") + name + "`";
-      continue;
-    }
     std::cout << "| " << shown(name) << " |";
     for (const effect one : std::array{f.raw, f.score, f.masked_for, f.biased_for, f.normalised, f.weighted,
                                        f.log_normalised, f.rotated, f.indexed}) {
       std::cout << " " << word(one) << " |";
     }
     std::cout << " " << cell(f.sets) << " | " << cell(f.needs) << " | " << cell(f.note) << " |\n";
-  }
-  if (!absent.empty()) {
-    std::cout << "\nThe table also has rows for " << absent
-              << ": those of `a < b`, of `max(a, b)` and `min(a, b)`, and of losses.\n";
   }
 }
