@@ -5,6 +5,7 @@
     python3 tests/exercises/check.py --compiler clang++-19
     python3 tests/exercises/check.py --times               # seconds of each try, of processor time
     python3 tests/exercises/check.py --update              # writes the reasons into the exercises
+    python3 tests/exercises/check.py --answers             # no wrong answer passes (wrong_answers.txt)
 
 An exercise says `// FAILS: ERROR_R7_mask_..., line 24`, or, where it compiles, `// FAILS: when it runs, line 30`, `when it runs, R9`
 (what is thrown names rules) or `when it runs, an exception of config.json` (what is thrown begins with an operation or a file). The line is that of the error's sentence. The runner (examples/exercises/run.py) is tried in a folder
@@ -31,6 +32,7 @@ import compilers  # noqa: E402
 import errors_program  # noqa: E402
 import run  # noqa: E402
 
+ANSWERS = pathlib.Path(__file__).resolve().parent / "wrong_answers.txt"
 BUGS = 10  # so many at least come from the collection of bugs
 
 
@@ -82,6 +84,37 @@ def check_exercises(found, workshop, update, runs, pool):
         if problems:
             failed += 1
             print(f"FAILED {one.stem}, {workshop.compiler.name}: " + "\n  ".join(problems))
+    return failed
+
+
+def check_answers(found, workshop, pool):
+    """-> how many wrong answers pass or cannot be tried, and exercises without two of them"""
+    failed, tries = 0, []
+    numbers = {one.number: one for one in found}
+    with tempfile.TemporaryDirectory() as folder:
+        for line in ANSWERS.read_text(encoding="utf-8").splitlines():
+            if line.startswith("#") or int(line[:2]) not in numbers:
+                continue
+            number, text, replacement = line.split(" | ", 2)
+            one = numbers[int(number)]
+            head, code = one.path.read_text(encoding="utf-8").split("\n#include", 1)
+            if code.count(text) != 1:
+                failed += 1
+                print(f"FAILED {one.stem}: it has {text!r} {code.count(text)} times")
+                continue
+            path = pathlib.Path(folder) / f"{one.stem}.{len(tries)}.cpp"
+            path.write_text(f"{head}\n#include{code.replace(text, replacement)}", encoding="utf-8")
+            tries.append((one, line, pool.submit(workshop.attempt, path)))
+        for one, line, answer in tries:
+            if answer.result()[0] == "passed":
+                failed += 1
+                print(f"FAILED {one.stem}: a wrong answer passes: {line}")
+    for one in found:
+        if sum(one is other for other, _, _ in tries) < 2:
+            failed += 1
+            print(f"FAILED {one.stem}: it has fewer than two wrong answers")
+    print(f"counted: {len(tries)} wrong answers to {len(found)} exercises, by {workshop.compiler.name}")
+    print(f"{len(tries) - failed} passed, {failed} failed")
     return failed
 
 
@@ -236,12 +269,16 @@ def main():
     parser.add_argument("--filter", default="", metavar="REGEX")
     parser.add_argument("--times", action="store_true")
     parser.add_argument("--update", action="store_true")
+    parser.add_argument("--answers", action="store_true")
     arguments = parser.parse_args()
     workshop = run.Workshop(arguments.compiler)  # the one that learners get
     found = [one for one in run.exercises() if re.search(arguments.filter, one.stem)]
     if arguments.times:
         show_times(found, workshop)
         return 0
+    if arguments.answers:
+        with concurrent.futures.ThreadPoolExecutor(max(2, os.cpu_count() or 2)) as pool:
+            return 1 if check_answers(found, workshop, pool) else 0
     others = [] if arguments.compiler or arguments.update else compilers.find_compilers()
     workshops = [workshop, *(run.Workshop(one.command) for one in others if one.version != workshop.compiler.version)]
     failed = check_reasons() + check_causes()
