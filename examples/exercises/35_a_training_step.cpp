@@ -1,6 +1,6 @@
 // 35  A training step
 //
-// The last program compiles, runs and learns, but its loss becomes too low: its attention sees the token that it should
+// This program compiles, runs and learns, but its loss becomes too low: its attention sees the token that it should
 // predict. Find what is missing between the scores and the softmax. The queries are seq, the keys are key; a mask names
 // the queries first. The last checks change one token: no earlier prediction may change, and every later one must.
 //
