@@ -17,7 +17,8 @@ int main() {
   tensor<int, batch> lengths({3, 1});
   auto mask = causal<seq, key>{} & padding<key>(lengths);
   tensor weights = softmax<key>(masked(scores<d_k>(q, k), mask));
-  tensor first = at<batch>(weights, 0), second = at<batch>(weights, 1);
+  tensor first = at<batch>(weights, 0);
+  tensor second = at<batch>(weights, 1);
   expect(near(at<seq>(second, 2), {1, 0, 0}), "in the short sentence, one token is visible");
   expect(near(at<seq>(first, 0), {1, 0, 0}), "the first token sees no later one");
 }
