@@ -26,9 +26,11 @@ inline encoder_description read_first_nomic_settings(io::config_check& config, c
   for (const char* key : {"prenorm", "use_rms_norm", "causal", "parallel_block", "rotary_emb_interleaved"}) {
     config.expect_flag(key, false, false);
   }
-  for (const char* key : {"rotary_emb_scale_base", "rotary_scaling_factor"}) {
-    if (config.has(key)) { config.differs(std::string(key) + " is not supported"); }
-  }
+  if (config.has("rotary_emb_scale_base")) { config.differs("rotary_emb_scale_base is not supported"); }
+  // The factor changes the positions of texts beyond those of training only; such texts are rejected.
+  if (config.has("rotary_scaling_factor")) { c.longest = config.count("max_trained_positions", 2048); }
+  const std::size_t multiple = config.count("pad_vocab_size_multiple", 1);
+  c.extents.vocab = (c.extents.vocab + multiple - 1) / multiple * multiple;
   c.rotary.push_back(read_rotary(config, c.extents.of_head,
                                  {.base = 1000, .base_key = "rotary_emb_base", .partial_key = "rotary_emb_fraction"}));
   return d;
