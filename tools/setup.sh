@@ -5,6 +5,7 @@
 #   bash tools/setup.sh tests       # what the notebook and the tests need (the default)
 #   bash tools/setup.sh browser     # the same, a browser with what drives it, and emscripten: pages that compute, and their test
 #   bash tools/setup.sh site        # what tools/site.sh needs, alone
+#   bash tools/setup.sh playground  # what tools/playground.sh needs, alone
 #   bash tools/setup.sh bench       # the same, and the libraries that the benchmarks compare with
 #
 # As root, or through sudo. Does nothing when all packages are there. Without apt it only says what is needed.
@@ -22,6 +23,10 @@ live_packages="emscripten"
 playwright="playwright-core@1.48.2"
 # The documentation as a site: pages, the API, formulas; the page of errors compiles their examples.
 site_packages="$notebook_packages python3 mkdocs mkdocs-material doxygen libjs-katex unifdef"
+# The playground: Hana's headers, and the sources of libc++abi, which are part of emscripten. npm installs the compiler and the editor,
+# 110 MB, of the versions in tools/playground/package-lock.json.
+playground_packages="libboost-dev emscripten"
+if ! command -v npm > /dev/null; then playground_packages="nodejs npm $playground_packages"; fi
 # Rivals of the benchmarks; llama.cpp and ONNX Runtime come by npm, 375 MB.
 bench_packages="libtbb-dev libopenblas-dev libeigen3-dev libdnnl-dev python3-torch python3-onnx"
 if ! command -v npm > /dev/null; then bench_packages="$bench_packages nodejs npm"; fi
@@ -32,9 +37,10 @@ case "${1:-tests}" in
   tests) wanted="$notebook_packages $test_packages" optional="$optional_packages" ;;
   browser) wanted="$notebook_packages $test_packages $browser_packages" optional="$optional_packages $live_packages" ;;
   site) wanted="$site_packages" optional="" ;;
+  playground) wanted="$playground_packages" optional="" ;;
   bench) wanted="$notebook_packages $test_packages" optional="$bench_packages" ;;
   *)
-    echo "setup: expected 'notebook', 'tests', 'browser', 'site' or 'bench', not '$1'" >&2
+    echo "setup: expected 'notebook', 'tests', 'browser', 'site', 'playground' or 'bench', not '$1'" >&2
     exit 2
     ;;
 esac
@@ -74,6 +80,17 @@ install_playwright() {
   fi
 }
 
+# Into build/playground, where tools/playground.sh looks for it.
+install_playground() {
+  if [ "$1" = playground ] && ! cmp -s tools/playground/package-lock.json build/playground/node_modules/package-lock.json; then
+    echo "setup: installing the packages of tools/playground/package-lock.json into build/playground"
+    mkdir -p build/playground
+    cp tools/playground/package.json tools/playground/package-lock.json build/playground
+    npm ci --silent --no-audit --no-fund --prefix build/playground
+    cp tools/playground/package-lock.json build/playground/node_modules  # these are installed
+  fi
+}
+
 # Into build/rivals, where the comparisons look for them.
 install_rivals() {
   if [ "$1" = bench ] && [ ! -d build/rivals/node_modules/node-llama-cpp ] && command -v npm > /dev/null; then
@@ -92,6 +109,7 @@ missing_optional=$(missing_of $optional)
 if [ -z "$missing$missing_optional" ]; then
   echo "setup: every needed package is installed"
   install_playwright "${1:-tests}"
+  install_playground "${1:-tests}"
   install_rivals "${1:-tests}"
   exit 0
 fi
@@ -113,5 +131,6 @@ for package in $missing_optional; do
     echo "setup: warning: $package is not available; its part of the tests is left out" >&2
 done
 install_playwright "${1:-tests}"
+install_playground "${1:-tests}"
 install_rivals "${1:-tests}"
 echo "setup: done"

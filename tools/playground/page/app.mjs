@@ -1,0 +1,282 @@
+// The page: programs, the editor, the compiler's worker and the worker of the running program.
+import {Editor} from "./editor.mjs";
+import {fragmentOf, programOf} from "./fragment.mjs";
+import {element, withCode} from "./messages.mjs";
+
+const manifest = JSON.parse(document.getElementById("manifest").textContent);
+const $ = Object.fromEntries([...document.querySelectorAll("[id]")].map(one => [one.id, one]));
+const seconds = 20;  // after which a program is stopped
+const megabytes = size => `${Math.ceil(size / 1e6)} MB`;
+const total = Object.values(manifest.files).reduce((sum, one) => sum + one.size, 0);
+
+// --- what this browser keeps: which exercises pass, changed programs, colours
+
+const storage = "dimwise-playground";
+function stored() {
+  try {
+    return JSON.parse(localStorage.getItem(storage)) ?? {};
+  } catch {
+    return {};
+  }
+}
+const kept = {passed: {}, texts: {}, ...stored()};
+function keep() {
+  try {
+    localStorage.setItem(storage, JSON.stringify(kept));
+  } catch { /* without storage nothing is kept */ }
+}
+
+// --- status
+
+function status(text, kind = "") {
+  $.status.textContent = text;
+  $.status.className = kind;
+}
+function clearResults() {
+  $.notes.replaceChildren();
+  $.output.replaceChildren();
+  $.output.hidden = true;
+  $.files.replaceChildren();
+}
+
+// --- programs
+
+const programs = await (await fetch(manifest.programs)).json();
+const exercises = programs.filter(one => one.group === "Exercises");
+let current;
+
+function listPrograms() {
+  const done = exercises.filter(one => kept.passed[one.id]).length;
+  $.programs.replaceChildren(...[...new Set(programs.map(one => one.group))].flatMap(group => [
+    element("h2", {textContent: group === "Exercises" ? `${group}: ${done} of ${exercises.length}` : group}),
+    element("ul", {}, ...programs.filter(one => one.group === group).map(one => {
+      const link = element("a", {href: `#program=${one.id}`}, one.title);
+      if (one === current) { link.setAttribute("aria-current", "page"); }
+      if (kept.passed[one.id]) { link.append(element("span", {className: "done", textContent: "✓", title: "passed", role: "img", ariaLabel: "passed"})); }
+      return element("li", {}, link);
+    })),
+  ]));
+  $.count.textContent = `${done} of ${exercises.length} exercises`;
+}
+function open(program) {
+  stop();
+  current = program;
+  $.title.textContent = program.title;
+  $.hint.hidden = !program.hint;
+  $.solution.hidden = !program.solution;
+  clearResults();
+  $.problems.replaceChildren();
+  status("");
+  editor.text = kept.texts[program.id] ?? program.text;
+  listPrograms();
+  check();
+}
+async function openFragment() {
+  const {program, text} = await programOf(location.hash).catch(() => ({}));
+  const found = programs.find(one => one.id === program);
+  if (text !== undefined && text !== current?.text) {
+    open({title: "A program from a link", text});
+  } else if (text === undefined && (found ?? !current)) {
+    open(found ?? exercises.find(one => !kept.passed[one.id]) ?? programs[0]);
+  }
+}
+function note(title, ...children) {
+  $.notes.replaceChildren(element("div", {}, element("h3", {textContent: title}), ...children));
+}
+
+const editor = new Editor($.editor, {
+  run: () => build(true),
+  changed() {
+    if (current?.id) {
+      if (editor.text === current.text) { delete kept.texts[current.id]; } else { kept.texts[current.id] = editor.text; }
+      keep();
+    }
+    $.editor.classList.add("stale");
+    clearTimeout(editor.timer);
+    editor.timer = setTimeout(check, 400);
+  },
+});
+
+// --- the compiler
+
+let worker, ready = false;
+let building, wanted;  // whether the build links, undefined without one; the same for the next build
+const check = () => { if (ready) { build(false); } };
+
+function load() {
+  if (worker) { return; }
+  worker = new Worker(manifest.compiler, {type: "module"});
+  worker.onmessage = ({data}) => handle[data.kind](data);
+  worker.onerror = () => handle.failed({message: "the compiler's worker did not start"});
+  worker.postMessage({kind: "load", manifest});
+  $.load.disabled = true;
+  $.progress.hidden = false;
+  status("Loading the compiler…");
+  navigator.storage?.persist?.();
+  navigator.serviceWorker?.register("service_worker.js").catch(() => {});
+}
+const handle = {
+  progress({done}) {
+    $.progress.value = Math.min(1, done / total);
+    status(done < total ? `Loading the compiler: ${megabytes(done)} of ${megabytes(total)}` : "Starting the compiler…");
+  },
+  ready() {
+    ready = true;
+    $.loader.hidden = true;
+    status("The compiler is ready.");
+    build(wanted ?? false);
+  },
+  failed({message}) {
+    building = undefined;
+    worker?.terminate();
+    worker = undefined;
+    ready = false;
+    $.loader.hidden = false;
+    $.load.disabled = false;
+    $.progress.hidden = true;
+    status(`The compiler failed: ${message}`, "bad");
+  },
+  built({ok, diagnostics, output, program, seconds: spent}) {
+    building = undefined;
+    if (wanted !== undefined) { build(wanted); return; }
+    $.editor.classList.remove("stale");
+    const here = diagnostics.filter(one => one.file === "main.cpp"), errors = diagnostics.filter(one => one.kind !== "warning").length;
+    editor.show(here);
+    $.problems.replaceChildren(...diagnostics.map(one => element("li", {}, element("button", {
+      type: "button", className: one.kind, onclick: () => editor.goTo(one.line),
+    }, `Line ${one.line}: `, ...withCode(one.message)))));
+    if (!ok && here.length < diagnostics.length || !ok && errors === 0) { print("err", output); }
+    const said = ok ? "Compiles" : errors === 0 ? "The program was not built" : errors === 1 ? "1 error" : `${errors} errors`;
+    status(`${said} (${spent.toFixed(1)} s)`, ok ? "good" : "bad");
+    if (program) { start(program); }
+  },
+};
+function build(links) {
+  if (!ready) {
+    wanted = links;
+    load();
+    return;
+  }
+  if (building !== undefined) {
+    wanted = links || wanted === true || building;
+    return;
+  }
+  wanted = undefined;
+  building = links;
+  if (links) { clearResults(); }
+  stop();
+  status(links ? "Compiling…" : "Checking…");
+  worker.postMessage({kind: "build", text: editor.text, links});
+}
+
+// --- the running program
+
+let runner, timer;
+function stop(why) {
+  if (!runner) { return; }
+  runner.terminate();
+  clearTimeout(timer);
+  runner = undefined;
+  $.stop.hidden = true;
+  if (why) { status(why, "bad"); }
+}
+function print(kind, text) {
+  $.output.hidden = false;
+  $.output.append(element("span", {className: kind, textContent: text}));
+}
+function start(program) {
+  clearResults();
+  const running = current;
+  runner = new Worker(manifest.runner, {type: "module"});
+  runner.onmessage = ({data}) => {
+    if (data.kind !== "end") { print(data.kind, data.text); return; }
+    stop();
+    if (data.problem) {
+      status(`The program ended: ${data.problem}`, "bad");
+    } else if (data.code !== 0) {
+      status(`The program ended with code ${data.code} after ${data.seconds.toFixed(2)} s.`, "bad");
+    } else {
+      status(running.solution ? "Passed." : `The program ended after ${data.seconds.toFixed(2)} s.`, "good");
+      if (running.solution) { pass(running); }
+    }
+    for (const [name, bytes] of data.files) { showFile(name, bytes); }
+  };
+  runner.postMessage({program, args: current.arguments ?? []});
+  $.stop.hidden = false;
+  status("Running…");
+  timer = setTimeout(() => stop(`The program was stopped after ${seconds} s.`), seconds * 1000);
+}
+function pass(exercise) {
+  kept.passed[exercise.id] = true;
+  keep();
+  listPrograms();
+  const next = exercises[exercises.indexOf(exercise) + 1];
+  note("Passed", element("p", {}, next ? element("a", {href: `#program=${next.id}`, textContent: `Next: ${next.title}`}) : "It was the last exercise."));
+}
+function showFile(name, bytes) {
+  const kind = {svg: "image/svg+xml", png: "image/png", html: "text/html"}[/\w*$/.exec(name)[0]] ?? "application/octet-stream";
+  const url = URL.createObjectURL(new Blob([bytes], {type: kind}));
+  const figure = element("figure", {}, element("figcaption", {}, name, element("a", {href: url, download: name, textContent: "Save"})));
+  if (kind.startsWith("image/")) { figure.append(element("img", {src: url, alt: name})); }
+  if (kind === "text/html") {  // scripts run, without access to this page
+    const frame = element("iframe", {title: name, srcdoc: new TextDecoder().decode(bytes)});
+    frame.setAttribute("sandbox", "allow-scripts");
+    figure.append(frame);
+  }
+  $.files.append(figure);
+}
+
+// --- buttons
+
+$.run.onclick = () => build(true);
+$.load.onclick = load;
+$.stop.onclick = () => stop("The program was stopped.");
+$.hint.onclick = () => note("Hint", element("p", {}, ...withCode(current.hint)));
+$.solution.onclick = () => note("Solution", element("pre", {tabIndex: 0, textContent: current.solution}));
+$.reset.onclick = () => {
+  if (current.id) {
+    delete kept.texts[current.id];
+    keep();
+  }
+  open(current);
+};
+$.share.onclick = async () => {
+  const fragment = await fragmentOf(editor.text), address = new URL(fragment, location.href).href;
+  history.replaceState(null, "", fragment);
+  const copied = await navigator.clipboard?.writeText(address).then(() => true, () => false);
+  note(copied ? "The link is copied" : "Copy the link from the address bar", element("p", {}, element("a", {href: address, textContent: `${address.slice(0, 60)}…`})));
+};
+function showPrograms(shown) {
+  $.programs.hidden = !shown;
+  $.list.setAttribute("aria-expanded", String(shown));
+}
+$.list.onclick = () => showPrograms($.programs.hidden);
+$.programs.onclick = event => { if (event.target.closest("a")) { showPrograms(false); } };
+document.addEventListener("keydown", event => {
+  if (event.key === "Escape" && !$.programs.hidden) { showPrograms(false); $.list.focus(); }
+});
+
+const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+function colours() {
+  const dark = kept.theme ? kept.theme === "dark" : prefersDark.matches;
+  if (kept.theme) { document.documentElement.dataset.theme = kept.theme; }
+  $.theme.setAttribute("aria-pressed", String(dark));
+}
+$.theme.onclick = () => {
+  kept.theme = $.theme.getAttribute("aria-pressed") === "true" ? "light" : "dark";
+  keep();
+  colours();
+};
+prefersDark.onchange = colours;
+
+// --- start
+
+colours();
+showPrograms(false);
+$.size.textContent = megabytes(total);
+$.load.textContent = `Load the compiler (${megabytes(total)})`;
+await openFragment();
+addEventListener("hashchange", openFragment);
+const cache = await self.caches?.open("dimwise-playground").catch(() => undefined);
+const here = cache && (await Promise.all(Object.values(manifest.files).map(one => cache.match(one.name)))).every(Boolean);
+if (here) { load(); }  // it is on this device: nothing is downloaded

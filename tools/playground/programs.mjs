@@ -1,0 +1,40 @@
+// The programs that the playground offers: the course's exercises, the mistakes of examples/mistakes, and the examples that need
+// neither files nor packages that the playground lacks.
+import {readFileSync, readdirSync} from "node:fs";
+import {join} from "node:path";
+import {sources} from "./toolchain.mjs";
+
+// xtensor, CLI11, files of other folders, or a compiler to call; minutes of training.
+const left = /^(00|01|03|21|23|24|26|27)_/;
+
+const sourceFiles = folder => readdirSync(join(sources, folder)).filter(name => name.endsWith(".cpp")).sort();
+const text = path => readFileSync(join(sources, path), "utf8");
+const comment = head => head.split("\n").filter(line => line.startsWith("//")).map(line => line.slice(2).trim()).join(" ");
+
+// "15_kv_cache.cpp" -> "15 Kv cache"
+const titled = name => name.slice(0, -4).replaceAll("_", " ").replace(/^(\d+ )?(.)/, (all, number, letter) => (number ?? "") + letter.toUpperCase()).replace("Kv ", "KV ");
+
+function exercise(name) {
+  const wrong = text(`examples/exercises/${name}`), solution = text(`examples/exercises/solutions/${name}`);
+  const [, number, title] = /^\/\/ (\d+) +(.+)/.exec(wrong);
+  const [, error, line] = /^\/\/ FAILS: (\w+), line (\d+)$/m.exec(wrong) ?? [];
+  const hint = comment(/\/\/ HINT: [^]*?(?=\n#include)/.exec(solution)[0]).replace("HINT: ", "");
+  return {id: name.slice(0, -4), group: "Exercises", title: `${number} ${title}`, text: wrong, solution, hint, error, line: line && Number(line)};
+}
+
+function mistake(name) {
+  const whole = text(`examples/mistakes/${name}`);
+  const error = /^\/\/ EXPECT: (\w+)/m.exec(whole)[1];
+  const wrong = whole.replace(/#ifdef FIXED\n[^]*?#else\n([^]*?)#endif\n/g, "$1").replace(/^\/\/ (SPDX|EXPECT|clang-format).*\n/gm, "");
+  return {id: `mistake_${name.slice(0, -4)}`, group: "Mistakes", title: name === "readme.cpp" ? "Softmax over the queries" : titled(name), text: wrong, error};
+}
+
+function example(name) {
+  const program = text(`examples/${name}`).replace(/^\/\/ (SPDX|clang-format|\[).*\n/gm, "");
+  return {id: name.slice(0, -4), group: "Examples", title: titled(name), text: program, arguments: name === "25_pictures.cpp" ? ["."] : []};
+}
+
+export function programs() {
+  return [...sourceFiles("examples/exercises").map(exercise), ...sourceFiles("examples/mistakes").map(mistake),
+          ...sourceFiles("examples").filter(name => !left.test(name)).map(example)];
+}
