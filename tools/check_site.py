@@ -73,7 +73,8 @@ class Site:
             target = target / "index.html" if target.is_dir() else target
             if not target.is_file() or self.root not in target.parents:
                 return "leads to no file of the site"
-        if parts.fragment and target.suffix == ".html" and urllib.parse.unquote(parts.fragment) not in self.pages[target].ids:
+        is_program = re.match(r"(program|code)=", parts.fragment)  # the playground reads it
+        if parts.fragment and not is_program and target.suffix == ".html" and urllib.parse.unquote(parts.fragment) not in self.pages[target].ids:
             return f"leads to no id of {target.relative_to(self.root)}"
         return ""
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the documentation as a site and checks it: pages by MkDocs, the API by Doxygen, without a warning; every link leads somewhere.
-# The page of compile errors is made first (tools/errors_page.py), where one of its sources has changed.
+# The page of compile errors is made first (tools/errors_page.py), where one of its sources has changed. The playground is part of the
+# site if tools/playground.sh has built it.
 #
 #   bash tools/site.sh                            # installs what is missing, builds into build/site
 #   bash tools/site.sh --no-setup --into FOLDER   # installs nothing; builds into another folder
@@ -33,5 +34,6 @@ if ! PYTHONWARNINGS=ignore mkdocs build --strict --site-dir "$(realpath -m "$fol
   exit 1
 fi
 python3 -B tools/site/api.py "$folder/api"
+if [ -d build/playground/site ]; then cp -r build/playground/site "$folder/playground"; fi
 python3 -B tools/check_site.py "$folder"
 echo "the site: $folder/index.html; with a search box: python3 -m http.server --bind 127.0.0.1 --directory $folder"

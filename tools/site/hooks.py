@@ -8,6 +8,7 @@
 * docs/errors.md goes on with every error (tools/errors_page.py makes build/errors.md), each with a drawing of its shapes instead of
   the text (tools/error_picture.py), and SVG files are part of their page, so that
   they follow its colours;
+* whole programs have a link that opens them in the playground, where it is built (tools/site/try_it.py);
 * the table of marks is printed by tools/marks_table.cpp, and build/mutation.tsv, where a mutation run left it, is a page;
 * pages that the navigation of mkdocs.yml lacks are put at the end of their folder's section.
 
@@ -34,6 +35,7 @@ sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tools/site")]
 import error_picture  # noqa: E402
 import errors_page  # noqa: E402
 import errors_program  # noqa: E402
+import try_it  # noqa: E402
 from host_markdown import FENCE, for_python_markdown, heading_names, outside_of_code, with_math  # noqa: E402
 
 log = logging.getLogger("mkdocs.site")
@@ -182,9 +184,14 @@ def links(text, page, files):
 
 def on_page_markdown(markdown, page, config, files):
     name = page.file.src_uri
+    playground = posixpath.relpath("playground/index.html", posixpath.dirname(page.file.url) or ".")
     if name.startswith("source/"):
         page.meta["hide"] = ["navigation", "toc"]
-        return markdown
+        return try_it.with_link_to(markdown, name[len("source/"):-len(".md")], playground) if try_it.is_built() else markdown
+    if try_it.is_built():
+        markdown = try_it.with_links(markdown, playground)
+        if name == "howto/playground.md":
+            markdown = markdown.replace("\n\n", f"\n\n[Open the playground]({playground}){{ .md-button .md-button--primary }}\n\n", 1)
     if name in ("README.md", "errors.md"):
         page.meta["hide"] = ["navigation"]  # the list has that page alone
     if name == "reference/marks.md":
