@@ -51,7 +51,8 @@ inline constexpr double dot_room = 9;
 inline std::vector<double> moved_apart(const std::vector<double>& x) {
   std::vector<std::size_t> order(x.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return x[a] < x[b]; });
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return x[a] != x[b] ? x[a] < x[b] : a < b; });
   std::vector<double> moves(x.size());
   for (std::size_t begin = 0; begin < order.size();) {
     std::size_t end = begin + 1;
