@@ -19,6 +19,8 @@ using namespace dims;
 using namespace dimwise;
 using namespace dimwise_test;
 
+struct many : choice_dim<60000> {};
+
 template <class X>
 std::string printed(const X& x) {
   std::ostringstream s;
@@ -69,10 +71,13 @@ TEST_CASE("print: what has no dimensions is its number") {
 
 TEST_CASE("print: special values, truth, ids, few bits") {
   CHECK(printed(tensor<float, seq>{not_a_number, infinite, -infinite, -0.0F}) ==
-        "seq[4]: float32, min -inf, mean nan, max inf, 1 NaN\n"
+        "seq[4]: float32, min -0, mean 0, max -0, 1 NaN, 1 inf, 1 -inf\n"
         "seq     0     1     2     3\n"
         "      nan   inf  -inf    -0\n");
   CHECK(printed(tensor<float, seq>{not_a_number}) == "seq[1]: float32, 1 NaN\nseq    0\n     nan\n");
+  CHECK(printed(tensor<float, seq>{-infinite, 2, 4, -infinite})
+            .rfind("seq[4]: float32, min 2, mean 3, max 4, 0 NaN, 2 -inf\n", 0) == 0);
+  CHECK(printed(tensor<float, seq>{infinite}) == "seq[1]: float32, 0 NaN, 1 inf\nseq    0\n     inf\n");
   CHECK(printed(tensor<float, seq>{1e-7F, 3e20F}) ==
         "seq[2]: float32, min 1e-07, mean 1.5e+20, max 3e+20, 0 NaN\n"
         "seq          0          1\n"
@@ -82,9 +87,12 @@ TEST_CASE("print: special values, truth, ids, few bits") {
         "seq      0      1      2\n"
         "      true  false   true\n");
   CHECK(printed(tensor<id<vocab>, seq>(std::vector<int>{5, 11})) ==
-        "seq[2]: id<vocab>, min 5, max 11\n"
+        "seq[2]: id<vocab>, ids 5 to 11\n"
         "seq   0   1\n"
         "      5  11\n");
+  CHECK(printed(tensor<id<many>, seq>(std::vector<int>{3, 50256})).rfind("seq[2]: id<many>, ids 3 to 50256\n", 0) == 0);
+  CHECK(printed(tensor<std::int64_t, seq>{-50256, 3}).rfind("seq[2]: int64, min -50256, max 3\n", 0) == 0);
+  CHECK(printed(tensor<id<vocab>, seq>(std::vector<int>{5, 5})).rfind("seq[2]: id<vocab>, ids 5\n", 0) == 0);
   CHECK(printed(tensor<std::int64_t, seq>{std::numeric_limits<std::int64_t>::max()}).find("9223372036854775807\n") !=
         std::string::npos);
   CHECK(printed(tensor<bfloat16, seq>(std::vector<float>{0.5F})) ==

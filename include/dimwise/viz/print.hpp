@@ -34,9 +34,10 @@ template <class T>
 class printed_elements : public printed_values {
  public:
   printed_elements(const T* elements, std::vector<printed_dimension> dims)
-      : printed_values(
-            std::is_same_v<T, bool> ? kind::truth : (std::is_integral_v<T> || is_id<T> ? kind::whole : kind::real),
-            std::move(dims)),
+      : printed_values(std::is_same_v<T, bool>
+                           ? kind::truth
+                           : (is_id<T> ? kind::id : (std::is_integral_v<T> ? kind::whole : kind::real)),
+                       std::move(dims)),
         elements_(elements) {}
 
  private:

@@ -32,15 +32,15 @@ DIMWISE_DETAIL_LIBRARY std::string place_in_words(const std::vector<printed_dime
 // A tensor for printing: its extents, the names of its dimensions, and its elements as numbers.
 class printed_values {
  public:
-  enum class kind : unsigned char { real, whole, truth };
+  enum class kind : unsigned char { real, whole, id, truth };
 
   printed_values(kind k, std::vector<printed_dimension> dims) : kind_(k), dims_(std::move(dims)) {}
   virtual ~printed_values() = default;
   printed_values(const printed_values&) = delete;
   printed_values& operator=(const printed_values&) = delete;
 
-  // A summary of all elements; NaN is counted and excluded from the rest. Integers have no mean: they are counts and
-  // ids.
+  // A summary of all elements; NaN, infinities and negative infinities are counted one by one and excluded from the
+  // rest. Integers have no mean: they are counts.
   [[nodiscard]] std::string facts() const;
 
   // A table of the last two dimensions for each index of the others.

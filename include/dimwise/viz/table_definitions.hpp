@@ -37,9 +37,15 @@ DIMWISE_DETAIL_LIBRARY std::string printed_values::facts() const {
   double high = 0;
   double sum = 0;
   std::size_t counted = 0;
+  std::size_t nan = 0;
+  std::size_t above = 0;
+  std::size_t below = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const double v = at(i);
-    if (std::isnan(v)) { continue; }
+    if (!std::isfinite(v)) {
+      ++(std::isnan(v) ? nan : (v < 0 ? below : above));
+      continue;
+    }
     low = counted == 0 || v < low ? v : low;
     high = counted == 0 || v > high ? v : high;
     sum += v;
@@ -48,13 +54,19 @@ DIMWISE_DETAIL_LIBRARY std::string printed_values::facts() const {
   if (kind_ == kind::truth) {
     return std::to_string(static_cast<std::size_t>(sum)) + " of " + std::to_string(n) + " true";
   }
+  const auto said = [&](double v) {  // integers with all their digits, as far as a double has them
+    return kind_ != kind::real && std::fabs(v) < 9e15 ? std::to_string(static_cast<long long>(v)) : number(v);
+  };
+  if (kind_ == kind::id) { return "ids " + said(low) + (low < high ? " to " + said(high) : ""); }
   std::string s;
   if (counted > 0) {
     const bool real = kind_ == kind::real;
-    s = "min " + number(low) + (real ? ", mean " + number(sum / static_cast<double>(counted)) : "") + ", max " +
-        number(high);
+    s = "min " + said(low) + (real ? ", mean " + number(sum / static_cast<double>(counted)) : "") + ", max " +
+        said(high);
   }
-  if (kind_ == kind::real) { s += (counted > 0 ? ", " : "") + std::to_string(n - counted) + " NaN"; }
+  if (kind_ == kind::real) { s += (counted > 0 ? ", " : "") + std::to_string(nan) + " NaN"; }
+  if (above > 0) { s += ", " + std::to_string(above) + " inf"; }
+  if (below > 0) { s += ", " + std::to_string(below) + " -inf"; }
   return s;
 }
 
@@ -147,7 +159,7 @@ DIMWISE_DETAIL_LIBRARY printed_values::style printed_values::style_of(const std:
 
 DIMWISE_DETAIL_LIBRARY std::string printed_values::format(std::size_t i, style how) const {
   if (kind_ == kind::truth) { return at(i) != 0 ? "true" : "false"; }
-  if (kind_ == kind::whole) { return std::to_string(whole_at(i)); }
+  if (kind_ == kind::whole || kind_ == kind::id) { return std::to_string(whole_at(i)); }
   const double v = at(i);
   if (std::isnan(v)) { return "nan"; }
   if (std::isinf(v)) { return v < 0 ? "-inf" : "inf"; }
