@@ -41,7 +41,7 @@ inline bool is_plain_name(const std::string& name) {
   archive all(index.parent_path().string());
   std::string problems;
   for (auto& [shard, arrays] : shards) {
-    const archive part = read_safetensors(index.parent_path() / shard, how);
+    const archive part = read_safetensors(index.parent_path().append(shard), how);
     for (const auto& memory : part.memory()) { all.keep(memory); }
     for (const auto& [key, text] : part.metadata()) { all.add_text(key, text); }
     for (const stored_array& a : part.arrays()) {

@@ -84,7 +84,7 @@ inline sentence_modules read_modules(const std::filesystem::path& path) {
     if (below.is_absolute() || std::find(below.begin(), below.end(), "..") != below.end()) {
       refuse("the path of the module " + type + " leads out of the folder: " + io::detail::printable(*said));
     }
-    if (count < 2) { (count == 0 ? found.transformer : found.pooling) = path.parent_path() / below; }
+    if (count < 2) { (count == 0 ? found.transformer : found.pooling) = path.parent_path().append(below.native()); }
     ++count;
   }
   if (count < 2) { refuse("Transformer and Pooling were expected, it lists " + std::to_string(count) + " modules"); }

@@ -40,8 +40,9 @@ class file_draft {
     remove_left_over(beginning);
     static std::atomic<unsigned long> drafts{0};
     do {
-      name_ = path_.parent_path() /
-              (beginning + std::to_string(::getpid()) + "-" + std::to_string(drafts++) + std::string(ending));
+      // No `/`: after dimwise.hpp, g++ 12 looks for operators of this library first.
+      name_ = path_.parent_path().append(beginning + std::to_string(::getpid()) + "-" + std::to_string(drafts++) +
+                                         std::string(ending));
       file_ = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     } while (file_ < 0 && errno == EEXIST);
     if (file_ < 0) { refuse(errno); }
@@ -86,7 +87,7 @@ class file_draft {
     std::error_code problem;
     for (int links = 0; std::filesystem::is_symlink(path_, problem); ++links) {
       if (links == 40) { refuse(ELOOP); }  // the limit of Linux
-      path_ = path_.parent_path() / std::filesystem::read_symlink(path_, problem);
+      path_ = path_.parent_path().append(std::filesystem::read_symlink(path_, problem).native());
     }
   }
 
