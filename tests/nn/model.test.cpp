@@ -101,6 +101,38 @@ struct two_layers {
 };
 }  // namespace
 
+// What a walk takes, and what it refuses (R21, R22). The functions' bodies do not compile for settings.
+namespace {
+constexpr auto of_one = [](const std::string&, auto& part) { part.fill(0); };
+constexpr auto of_two = [](std::string_view, auto& to, const auto& from) { (void)to.size(), (void)from.size(); };
+constexpr auto of_any = [](const auto&... all) { return sizeof...(all); };
+constexpr auto of_a_row = [](const std::string&, const tensor<float, d_model>&) {};
+constexpr auto without_name = [](const auto&) {};
+struct unnamed {
+  tensor<float, d_model> weight{};
+};
+template <class F, class First, class... M>
+constexpr bool walks = allowed<detail::walk_verdict<F, First, M...>>;
+template <class F, class M>
+constexpr bool walks_one = allowed<nn::detail::walk_verdict<F, M>>;
+using row = tensor<float, d_model>;
+using wide_row = tensor<double, d_model>;
+static_assert(walks<decltype(of_one), model> && walks<decltype(of_any), model, const model>);
+static_assert(walks<decltype(of_two), model, const model> && walks<decltype(of_two), model, rebind<double, model>>);
+static_assert(walks<decltype(of_two), row, const wide_row> && walks<decltype(of_a_row), row>);
+static_assert(walks<decltype(of_two), tensor<float, d_model, seq>, tensor<float, seq, d_model>>);
+static_assert(walks<decltype(of_two), std::tuple<row, int>, std::tuple<row, double>>);
+static_assert(!walks<decltype(of_one), model, model> && !walks<decltype(of_two), model>);
+static_assert(!walks<decltype(without_name), model> && !walks<decltype(of_a_row), model>);
+static_assert(!walks<decltype(of_two), row, tensor<float, seq>> && !walks<decltype(of_two), model, two_layers<>>);
+static_assert(!walks<decltype(of_two), std::tuple<row, row>, std::tuple<row>>);
+static_assert(!walks<decltype(of_two), std::tuple<row, int>, std::tuple<row, row>>);
+static_assert(!walks<decltype(of_two), std::vector<row>, row> && !walks<decltype(of_one), unnamed>);
+static_assert(walks_one<decltype(of_one), model> && walks_one<decltype(of_any), const std::vector<model>>);
+static_assert(!walks_one<decltype(without_name), model> && !walks_one<decltype(of_two), model>);
+static_assert(!walks_one<decltype(of_one), unnamed> && !walks_one<decltype(of_one), row>);
+}  // namespace
+
 TEST_CASE("lists of other lengths are refused before any of their layers is visited") {
   std::vector<tensor<float, d_model>> three(3);
   const std::vector<tensor<float, d_model>> one(1);

@@ -73,7 +73,7 @@ class accumulated {
     const double factor = count_ == 0 ? 0.0 : 1.0 / count_;
     value_with_gradient<T, M> result{static_cast<T>(sum_ * factor), gradient_};
     const bool any = begun_;
-    for_each_parameter_of([&](const std::string&, auto& part) {
+    detail::each_named_parameter_of([&](const std::string&, auto& part) {
       if (any) {
         detail::multiply_elements(part.size(), part.overwrite(), static_cast<T>(factor));
       } else {

@@ -100,9 +100,9 @@ template <class M, class Loss>
   };
   // A difference of losses has the rounding errors of the whole loss.
   double floor = 1e-6;
-  for_each_parameter_of([&](const std::string&, const auto& g) { floor = std::max(floor, 1e-3 * largest_of(g)); },
-                        expected);
-  for_each_parameter_of(
+  detail::each_named_parameter_of(
+      [&](const std::string&, const auto& g) { floor = std::max(floor, 1e-3 * largest_of(g)); }, expected);
+  detail::each_named_parameter_of(
       [&](const std::string& name, auto& parameter, const auto& g, [[maybe_unused]] const auto& by_program) {
     const std::size_t count = parameter.size();
     const std::size_t stride =

@@ -62,7 +62,7 @@ template <class M>
 std::vector<bool> decayed_parameters(const M& m, const decay_choice& by_name) {
   std::vector<bool> all;
   if (by_name) {
-    for_each_parameter_of([&](const std::string& name, const auto&) { all.push_back(by_name(name)); }, m);
+    detail::each_named_parameter_of([&](const std::string& name, const auto&) { all.push_back(by_name(name)); }, m);
   } else {
     each_kind<void>(m, [&](bool decayed) { all.push_back(decayed); });
   }

@@ -262,7 +262,7 @@ auto differentiated(const M& model, const Loss& loss, const Part& part) {
   if (value.has_origin(record.number())) { value.origin()->add(tensor<T>(factor)); }
   record.send_all();
   value_with_gradient<T, M> result{*value.value().data() * factor, model};
-  for_each_parameter_of([](const std::string&, auto& to, const auto& from) {
+  detail::each_named_parameter_of([](const std::string&, auto& to, const auto& from) {
     using To = std::remove_cvref_t<decltype(to)>;
     if (from.origin()->arrived()) {
       to = To(from.origin()->gradient());

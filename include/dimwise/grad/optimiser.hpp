@@ -27,7 +27,7 @@ template <class M>
 M zeros_like(const M& m) {
   static_assert(nn::detail::all_members_are_named<M>());
   M zeros = m;
-  for_each_parameter_of([](const std::string&, auto& part) {
+  detail::each_named_parameter_of([](const std::string&, auto& part) {
     using Part = std::remove_cvref_t<decltype(part)>;
     auto fresh = Part::for_overwriting(part.extents());
     fresh.fill(typename Part::value_type(0));
@@ -40,13 +40,13 @@ M zeros_like(const M& m) {
 template <class M>
 void check_same_extents(const char* what, const M& model, const M& other, const char* whose) {
   std::size_t count[2] = {};
-  for_each_parameter_of([&](const std::string&, const auto&) { ++count[0]; }, model);
-  for_each_parameter_of([&](const std::string&, const auto&) { ++count[1]; }, other);
+  detail::each_named_parameter_of([&](const std::string&, const auto&) { ++count[0]; }, model);
+  detail::each_named_parameter_of([&](const std::string&, const auto&) { ++count[1]; }, other);
   if (count[0] != count[1]) {
     raise<extent_error>(error{} << what << ": the model has " << count[0] << " parameters and the " << whose << " has "
                                 << count[1] << " (R15)");
   }
-  for_each_parameter_of([&](const std::string& name, const auto& a, const auto& b) {
+  detail::each_named_parameter_of([&](const std::string& name, const auto& a, const auto& b) {
     using axes = axes_for<shape_of<std::remove_cvref_t<decltype(a)>>>;
     axis extents[2][max_rank];
     axis_extents<axes>::write(a.extents(), extents[0]);
@@ -110,10 +110,13 @@ using gradient_verdict =
                        std::conditional_t<std::is_same_v<M, G>, accepted<shape<>>,
                                           ERROR_R22_gradient_belongs_to_another_model<over<M>, over<G>>>>;
 
+template <class M, class Model>
+using other_model = ERROR_R22_optimiser_steps_the_model_that_it_was_made_for<over<M>, over<Model>>;
+
 template <class M>
 scaled_norm norm_of_model(const M& m) {
   return norm_of_all([&](const auto& f) {
-    for_each_parameter_of([&](const std::string&, const auto& part) { f(part.size(), part.data()); }, m);
+    detail::each_named_parameter_of([&](const std::string&, const auto& part) { f(part.size(), part.data()); }, m);
   });
 }
 
@@ -138,7 +141,7 @@ template <class M>
   const detail::scaled_norm norm = detail::norm_of_model(gradient);
   const double factor = limit / (std::ldexp(norm.rest, norm.exponent) + 1e-6);
   if (!(factor < 1)) { return gradient; }
-  for_each_parameter_of([&](const std::string&, auto& part) {
+  detail::each_named_parameter_of([&](const std::string&, auto& part) {
     using T = typename std::remove_cvref_t<decltype(part)>::value_type;
     if (static_cast<T>(factor) >= std::numeric_limits<T>::min() || norm.rest - norm.rest != 0) {
       return detail::multiply_elements(part.size(), part.overwrite(), static_cast<T>(factor));
@@ -217,6 +220,9 @@ class sgd {
   template <class G, class Verdict = detail::gradient_verdict<M, G>>
     requires refused<Verdict>
   Verdict step(M& model, const G& gradient);
+  template <class Model, class G, class Error = detail::other_model<M, Model>>
+    requires(!std::is_convertible_v<Model&, M&>)
+  Error step(Model& model, const G& gradient);
 
  private:
   template <class P>
@@ -312,6 +318,9 @@ class adam_steps {
   template <class G, class Verdict = gradient_verdict<M, G>>
     requires refused<Verdict>
   Verdict step(M& model, const G& gradient);
+  template <class Model, class G, class Error = other_model<M, Model>>
+    requires(!std::is_convertible_v<Model&, M&>)
+  Error step(Model& model, const G& gradient);
 
  protected:
   adam_steps(const M& model, adam_options<Decoupled> s)

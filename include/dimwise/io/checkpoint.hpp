@@ -16,6 +16,13 @@
 #include <ostream>
 #include <sstream>
 
+namespace dimwise::op {
+struct parameter_table;
+struct compare;
+struct load;
+struct save;
+}  // namespace dimwise::op
+
 namespace dimwise::io {
 
 /// One parameter of a module.
@@ -64,7 +71,7 @@ inline const std::string dimensions_key = "dimensions of ";
 // Binds parameters under their own names in their own order.
 template <class M>
 void bind_own(M& m, bindings& to) {
-  nn::for_each_parameter(
+  nn::detail::each_parameter(
       m, [&]<class Tensor>(const std::string& name, Tensor& t) { to.bind<typename own_order<Tensor>::type>(name, t); });
 }
 
@@ -108,7 +115,7 @@ class comparison {
   std::vector<std::string> operator()(M& m) {
     std::map<const void*, parameter> own;
     std::vector<const void*> order;
-    nn::for_each_parameter(m, [&](const std::string& name, auto& t) {
+    nn::detail::each_parameter(m, [&](const std::string& name, auto& t) {
       own.emplace(&t, parameter_of(name, t));
       order.push_back(&t);
     });
@@ -204,16 +211,33 @@ class comparison {
   std::map<std::string, std::vector<bool>> parts_{};
 };
 
+// A module that a file is read into.
+template <class M>
+concept loaded_module = nn::module<M> && !std::is_const_v<M>;
+
+// Beside functions that take a module and a file: for other types (R21), for other arguments (R1).
+#define DIMWISE_DETAIL_REFUSED_MODULE(word)                                              \
+  template <class M, class... More, class Error = nn::detail::not_a_module<op::word, M>> \
+    requires(!nn::module<M>)                                                             \
+  Error word(const M&, const More&...);                                                  \
+  DIMWISE_DETAIL_MISUSED(word)
+// Beside those that read a file into the module.
+#define DIMWISE_DETAIL_REFUSED_CONSTANT(word)                                                                  \
+  template <class M, class... More, class Error = ERROR_R1_operation_takes_other_arguments<op::word, const M>> \
+    requires nn::module<M>                                                                                     \
+  Error word(const M&, const archive&, const More&...);
+
 }  // namespace detail
 
 /// The parameters of a module in member order, with names, dimensions, extents, element types and bytes.
 template <nn::module M>
 [[nodiscard]] std::vector<parameter> parameter_table(const M& m) {
   std::vector<parameter> all;
-  nn::for_each_parameter(m,
-                         [&](const std::string& name, const auto& t) { all.push_back(detail::parameter_of(name, t)); });
+  nn::detail::each_parameter(
+      m, [&](const std::string& name, const auto& t) { all.push_back(detail::parameter_of(name, t)); });
   return all;
 }
+DIMWISE_DETAIL_REFUSED_MODULE(parameter_table)
 
 /// Prints one line per parameter, and the totals of elements and bytes.
 inline std::ostream& operator<<(std::ostream& to, const std::vector<parameter>& table) {
@@ -232,12 +256,12 @@ inline std::ostream& operator<<(std::ostream& to, const std::vector<parameter>& 
 }
 
 /// The mismatches between the file and the model, one string each; empty if the file can be loaded.
-template <nn::module M>
+template <detail::loaded_module M>
 [[nodiscard]] std::vector<std::string> compare(M& m, const archive& from, const bindings& file,
                                                rounding how = rounding::refused) {
   return detail::comparison(from, file, how)(m);
 }
-template <nn::module M>
+template <detail::loaded_module M>
 [[nodiscard]] std::vector<std::string> compare(M& m, const archive& from, rounding how = rounding::refused) {
   bindings own;
   detail::bind_own(m, own);
@@ -246,7 +270,7 @@ template <nn::module M>
 
 /// Loads all parameters of the model; its run-time extents become those of the bindings. Throws `file_error` that lists
 /// every mismatch; then nothing changes.
-template <nn::module M>
+template <detail::loaded_module M>
 void load(M& m, const archive& from, const bindings& file, rounding how = rounding::refused) {
   if (const auto lines = compare(m, from, file, how); !lines.empty()) {
     std::string text = from.title() + ": the file does not fit the model:";
@@ -261,12 +285,16 @@ void load(M& m, const archive& from, const bindings& file, rounding how = roundi
   for (const auto& b : file.list().all) { b->commit(); }
 }
 /// Loads a file that `save` wrote without bindings.
-template <nn::module M>
+template <detail::loaded_module M>
 void load(M& m, const archive& from, rounding how = rounding::refused) {
   bindings own;
   detail::bind_own(m, own);
   load(m, from, own, how);
 }
+DIMWISE_DETAIL_REFUSED_MODULE(compare)
+DIMWISE_DETAIL_REFUSED_CONSTANT(compare)
+DIMWISE_DETAIL_REFUSED_MODULE(load)
+DIMWISE_DETAIL_REFUSED_CONSTANT(load)
 
 /// Saves all parameters as a safetensors file, with the names and orders of the bindings. Throws `file_error`.
 template <nn::module M>
@@ -304,7 +332,7 @@ void save(const M& m, const std::filesystem::path& path, const bindings& file,
                        " is not bound to a parameter");
     }
   }
-  nn::for_each_parameter(m, [&](const std::string& name, const auto& t) {
+  nn::detail::each_parameter(m, [&](const std::string& name, const auto& t) {
     if (!bound.contains(&t)) { throw file_error(path.string() + ": " + name + " is not bound to an array"); }
   });
   write_safetensors(path, arrays, metadata);
@@ -316,7 +344,7 @@ void save(const M& m, const std::filesystem::path& path) {
   std::vector<stored_array> arrays;
   std::map<std::string, std::string> metadata;
   std::vector<std::vector<float>> floats;  // dequantized weights: the format has no quantized types
-  nn::for_each_parameter(m, [&]<class Parameter>(const std::string& name, const Parameter& t) {
+  nn::detail::each_parameter(m, [&]<class Parameter>(const std::string& name, const Parameter& t) {
     const parameter p = detail::parameter_of(name, t);
     if constexpr (nn::detail::is_block_weight<Parameter>) {
       const tensor values = t.dequantised();
@@ -329,5 +357,9 @@ void save(const M& m, const std::filesystem::path& path) {
   });
   write_safetensors(path, arrays, metadata);
 }
+DIMWISE_DETAIL_REFUSED_MODULE(save)
+
+#undef DIMWISE_DETAIL_REFUSED_CONSTANT
+#undef DIMWISE_DETAIL_REFUSED_MODULE
 
 }  // namespace dimwise::io

@@ -9,6 +9,7 @@
 
 #include <dimwise/dim/error.hpp>
 #include <dimwise/nn/members.hpp>
+#include <dimwise/tensor/misused.hpp>
 #include <dimwise/tensor/tensor.hpp>
 
 #include <array>
@@ -18,6 +19,13 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+namespace dimwise::op {
+struct for_each_parameter;
+struct for_each_parameter_of;
+struct parameter_count;
+struct parameter_bytes;
+}  // namespace dimwise::op
 
 namespace dimwise::nn {
 
@@ -198,25 +206,93 @@ template <class F, class First, class... More>
 template <class M>
 concept modules = module<M> || is_sequence<M> || is_tuple<M>;
 
+// The calls `f(name, part…)` of a walk over models of one structure: a list of the parts of each. `Walked` says which
+// parts are parameters; others are not given to the function.
+template <class Walked, class First, class... More>
+consteval auto walked_calls();
+template <class Walked, std::size_t I, class... Models>
+using calls_of_part =
+    decltype(walked_calls<Walked, std::remove_reference_t<decltype(part_at<I>(std::declval<Models&>()))>...>());
+template <class Model>
+using layer_of =
+    std::conditional_t<std::is_const_v<Model>, const typename Model::value_type, typename Model::value_type>;
+template <class Walked, class First, class... More>
+consteval auto walked_calls() {
+  using M = std::remove_const_t<First>;
+  if constexpr (is_sequence<M>) {
+    return walked_calls<Walked, layer_of<First>, layer_of<More>...>();
+  } else if constexpr (is_tuple<M> || module<M>) {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return join_t<calls_of_part<Walked, I, First, More...>...>{};
+    }(std::make_index_sequence<part_count<M>()>{});
+  } else {
+    return list_if<Walked::template is<M>, list<First, More...>>{};
+  }
+}
+// The verdict on the first call that F does not take.
+template <class Op, class F>
+consteval auto judge_calls(list<>) {
+  return answer<accepted<shape<>>>{};
+}
+template <class Op, class F, class... Parts, class... More>
+consteval auto judge_calls(list<list<Parts...>, More...>) {
+  if constexpr (std::is_invocable_v<F&, const std::string&, Parts&...>) {
+    return judge_calls<Op, F>(list<More...>{});
+  } else {
+    return answer<ERROR_R21_walk_calls_its_function_with_a_name_and_parameters<Op, Parts...>>{};
+  }
+}
+struct any_parameter {
+  template <class X>
+  static constexpr bool is = is_any_parameter<X>;
+};
+template <class Op, class M>
+using not_a_module = ERROR_R21_model_is_a_module_with_named_members<Op, M>;
+template <class F, class Module>
+consteval auto judge_walk() {
+  using M = std::remove_const_t<Module>;
+  if constexpr (!modules<M>) {
+    return answer<not_a_module<op::for_each_parameter, M>>{};
+  } else {
+    return judge_calls<op::for_each_parameter, F>(unique_t<decltype(walked_calls<any_parameter, Module>())>{});
+  }
+}
+template <class F, class Module>
+using walk_verdict = typename decltype(judge_walk<F, Module>())::type;
+
+// Calls f(name, parameter) for every parameter.
+template <class Module, class F>
+void each_parameter(Module& m, F&& f) {
+  walk_together("", [&f](const std::string& name, auto& part) {
+    if constexpr (is_any_parameter<std::remove_cvref_t<decltype(part)>>) { f(name, part); }
+  }, m);
+}
+
 }  // namespace detail
 
 /// Calls `f(name, tensor)` for every parameter of `m`, including those of nested modules. Names are joined by dots;
-/// elements of a sequence or tuple are named by their index.
+/// elements of a sequence or tuple are named by their index. Refuses a function with other parameters, and a type that
+/// is no module (R21).
 template <class Module, class F>
-  requires detail::modules<std::remove_const_t<Module>>
+  requires allowed<detail::walk_verdict<F, Module>>
 void for_each_parameter(Module& m, F f) {
-  detail::walk_together("", [&f](const std::string& name, auto& part) {
-    if constexpr (detail::is_any_parameter<std::remove_cvref_t<decltype(part)>>) { f(name, part); }
-  }, m);
+  detail::each_parameter(m, f);
 }
+template <class Module, class F, class Error = detail::walk_verdict<F, Module>>
+  requires refused<Error>
+Error for_each_parameter(Module& m, F f) DIMWISE_DETAIL_REFUSES_LAMBDAS;
+DIMWISE_DETAIL_MISUSED(for_each_parameter)
 
 /// The number of elements of all parameters.
 template <detail::modules M>
 [[nodiscard]] std::size_t parameter_count(const M& m) {
   std::size_t n = 0;
-  for_each_parameter(m, [&](const std::string&, const auto& t) { n += t.size(); });
+  detail::each_parameter(m, [&](const std::string&, const auto& t) { n += t.size(); });
   return n;
 }
+template <class M, class Error = detail::not_a_module<op::parameter_count, M>>
+  requires(!detail::modules<M>)
+Error parameter_count(const M& m);
 
 namespace detail {
 
@@ -236,8 +312,11 @@ std::size_t bytes_of(const Parameter& t) {
 template <detail::modules M>
 [[nodiscard]] std::size_t parameter_bytes(const M& m) {
   std::size_t n = 0;
-  for_each_parameter(m, [&](const std::string&, const auto& t) { n += detail::bytes_of(t); });
+  detail::each_parameter(m, [&](const std::string&, const auto& t) { n += detail::bytes_of(t); });
   return n;
 }
+template <class M, class Error = detail::not_a_module<op::parameter_bytes, M>>
+  requires(!detail::modules<M>)
+Error parameter_bytes(const M& m);
 
 }  // namespace dimwise::nn

@@ -81,7 +81,9 @@ inline constexpr diagnostic diagnostics[] = {
          "container becomes a tensor first; `allow` makes a mask of a tensor of bool; `biased` adds a bias made from "
          "positions to scores; extents are objects of their dimension: `broadcast<heads>(x, heads{8})`. An option "
          "of a loss is a named type: `label_smoothing{0.1}`, `temperature{2}`, `class_weights(w)`. `split_ids` "
-         "takes the factors in the order of their product.",
+         "takes the factors in the order of their product. Read a file before you load a model from it: "
+         "`io::load(model, io::read_safetensors(path))`; the model is not constant. `for_each_parameter_of` takes its "
+         "function before the models.",
      .example = "arguments/block_for_a_bias"},
     {.id = "ERROR_R1_operation_has_another_name",
      .rule = 1,
@@ -1136,6 +1138,32 @@ inline constexpr diagnostic diagnostics[] = {
             "rebind "
             "= m<3, U>;`. Keep tensors that are not trained outside the model, or `detached` in the formula.",
      .example = "grad/member_of_floats"},
+    {.id = "ERROR_R21_model_is_a_module_with_named_members",
+     .rule = 21,
+     .title =
+         "A model is a module whose members BOOST_HANA_DEFINE_STRUCT names, or a list or tuple of modules: nothing "
+         "else has named parameters.",
+     .seen = {"{op} takes a module, but {types} is not a module", "{op} takes a module"},
+     .marked = {culprit::types},
+     .causes = {"The struct does not list its members.", "The arguments are in another order.",
+                "A tensor that is part of no module was given."},
+     .fix =
+         "List the members: `using members = nn::member_list<&name::member, …>;`. `for_each_parameter` takes the "
+         "model first and the function second, `for_each_parameter_of` the function first; the second takes a tensor, "
+         "and a tuple of tensors, as a model.",
+     .example = "nn/walk_over_a_plain_struct"},
+    {.id = "ERROR_R21_walk_calls_its_function_with_a_name_and_parameters",
+     .rule = 21,
+     .title =
+         "A walk over the parameters of models calls its function with their name and one parameter of each model.",
+     .seen = {"{op} calls its function with a name and {types}", "{op} calls its function with a name and parameters"},
+     .marked = {culprit::types},
+     .causes = {"The function does not take the name.", "It takes parameters of fewer or more models.",
+                "It takes one type of tensor, and the model has others."},
+     .fix =
+         "Give a function of the name and one parameter of each model: `[](const std::string& name, auto& parameter, "
+         "const auto& gradient) { … }`. Parameters of a constant model are `const auto&`.",
+     .example = "nn/walk_with_a_function_without_the_name"},
     {.id = "ERROR_R21_loss_has_no_tracked_operand",
      .rule = 21,
      .title = "The loss does not depend on the model through tracked tensors: its gradient would be zero.",
@@ -1281,6 +1309,26 @@ inline constexpr diagnostic diagnostics[] = {
      .causes = {"Two models are trained, and their gradients were swapped."},
      .fix = "Pass the gradient that `value_and_gradient` returned for this model.",
      .example = "grad/step_with_another_models_gradient"},
+    {.id = "ERROR_R22_optimiser_steps_the_model_that_it_was_made_for",
+     .rule = 22,
+     .title = "An optimiser moves models of the type that it was made for, which are not constant.",
+     .seen = {"the optimiser of a model {over_of_first} is given {over_of_second} to move"},
+     .marked = {culprit::over},
+     .causes = {"Two models are trained, and their optimisers were swapped.", "The model is `const`."},
+     .fix = "Make an optimiser for each model, `adamw optimiser(model)`, and give `step` that model and its gradient.",
+     .example = "grad/step_of_another_model"},
+    {.id = "ERROR_R22_models_have_other_parts",
+     .rule = 22,
+     .title =
+         "Models that are walked together have one structure: the same layers, and parameters of the same dimensions.",
+     .seen = {"{op} walks models with other parts together: {over_of_first} and {over_of_second}",
+              "{op} walks models with other parts together"},
+     .marked = {culprit::over},
+     .causes = {"A model was given beside another one, instead of its gradient or its average.",
+                "The layers of the two have other widths."},
+     .fix = "Walk a model together with models of its own structure: its gradient, a copy, `converted<double>(model)`. "
+            "Walk models of other structures one after the other.",
+     .example = "nn/walk_over_models_of_other_widths"},
     {.id = "ERROR_R22_batches_are_added_as_averages",
      .rule = 22,
      .title = "Batches are accumulated as sums and counts: the loss of each is an `average`, not its mean.",

@@ -476,6 +476,14 @@ struct ERROR_R21_module_does_not_take_its_element_type {
   static_assert(false, detail::message_of<ERROR_R21_module_does_not_take_its_element_type>());
 };
 template <class... Facts>
+struct ERROR_R21_model_is_a_module_with_named_members {
+  static_assert(false, detail::message_of<ERROR_R21_model_is_a_module_with_named_members>());
+};
+template <class... Facts>
+struct ERROR_R21_walk_calls_its_function_with_a_name_and_parameters {
+  static_assert(false, detail::message_of<ERROR_R21_walk_calls_its_function_with_a_name_and_parameters>());
+};
+template <class... Facts>
 struct ERROR_R21_loss_has_no_tracked_operand {
   static_assert(false, detail::message_of<ERROR_R21_loss_has_no_tracked_operand>());
 };
@@ -534,6 +542,14 @@ struct ERROR_R22_weights_have_other_dimensions {
 template <class... Facts>
 struct ERROR_R22_gradient_belongs_to_another_model {
   static_assert(false, detail::message_of<ERROR_R22_gradient_belongs_to_another_model>());
+};
+template <class... Facts>
+struct ERROR_R22_optimiser_steps_the_model_that_it_was_made_for {
+  static_assert(false, detail::message_of<ERROR_R22_optimiser_steps_the_model_that_it_was_made_for>());
+};
+template <class... Facts>
+struct ERROR_R22_models_have_other_parts {
+  static_assert(false, detail::message_of<ERROR_R22_models_have_other_parts>());
 };
 template <class... Facts>
 struct ERROR_R22_batches_are_added_as_averages {

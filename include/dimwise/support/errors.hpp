@@ -296,6 +296,10 @@ struct ERROR_R21_member_hides_its_parameters;
 template <class... Facts>
 struct ERROR_R21_module_does_not_take_its_element_type;
 template <class... Facts>
+struct ERROR_R21_model_is_a_module_with_named_members;
+template <class... Facts>
+struct ERROR_R21_walk_calls_its_function_with_a_name_and_parameters;
+template <class... Facts>
 struct ERROR_R21_loss_has_no_tracked_operand;
 template <class... Facts>
 struct ERROR_R21_loss_has_other_elements_than_the_model;
@@ -327,6 +331,10 @@ template <class... Facts>
 struct ERROR_R22_weights_have_other_dimensions;
 template <class... Facts>
 struct ERROR_R22_gradient_belongs_to_another_model;
+template <class... Facts>
+struct ERROR_R22_optimiser_steps_the_model_that_it_was_made_for;
+template <class... Facts>
+struct ERROR_R22_models_have_other_parts;
 template <class... Facts>
 struct ERROR_R22_batches_are_added_as_averages;
 

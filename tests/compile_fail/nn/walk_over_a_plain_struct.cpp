@@ -1,0 +1,20 @@
+// MISTAKE: a walk goes through a struct whose members BOOST_HANA_DEFINE_STRUCT does not name.
+// RULE: R21
+// EXPECT: ERROR_R21_model_is_a_module_with_named_members<.*for_each_parameter.*gate
+// VARIANTS: equal dynamic
+#include "nn_prelude.hpp"
+
+#include <string>
+
+struct gate {
+  using weight_type = tensor<float, d_model>;
+#ifdef FIXED
+  BOOST_HANA_DEFINE_STRUCT(gate, (weight_type, weight));
+#else
+  weight_type weight;
+#endif
+};
+
+void clear(gate& model) {
+  nn::for_each_parameter(model, [](const std::string&, auto& part) { part.fill(0); });
+}
