@@ -224,7 +224,8 @@ inline void read_longrope(io::config_check& config, io::config_check& scaling, d
   detail::expect_known_rotary_keys(scaling);
   const std::string kind = detail::rotary_kind(scaling);
   const auto longest = static_cast<double>(config.count("max_position_embeddings", 2048));
-  const bool by_factors = kind == "longrope" || kind == "su";
+  // Old configurations of Phi 3 name LongRoPE "su" or "yarn".
+  const bool by_factors = kind == "longrope" || kind == "su" || (kind == "yarn" && scaling.has("short_factor"));
   if (!by_factors && !detail::read_scaling(kind, scaling, longest, options.scaling)) {
     scaling.differs("the type is " + io::detail::printable(kind) +
                     "; the types that are read are default, linear, llama3, yarn and longrope");

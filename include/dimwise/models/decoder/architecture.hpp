@@ -33,40 +33,45 @@
 
 namespace dimwise::models {
 
-/// An architecture: its model_type in config.json, and what it makes of the settings. `read` records mismatches in the
-/// settings, which `read_decoder` throws.
+/// An architecture: its model_type in config.json, what it makes of the settings, what it is called, and what of it is
+/// not read. `read` records mismatches in the settings, which `read_decoder` throws.
 struct decoder_architecture {
   std::string model_type;
   decoder_plan (*read)(io::config_check& settings);
+  std::string title{};
+  std::string rejected{};
 };
 using decoder_architectures = std::vector<decoder_architecture>;
 
 /// The architectures that `read_decoder` knows, by model_type.
 [[nodiscard]] inline const decoder_architectures& known_decoders() {
   namespace a = architectures;
-  static const decoder_architectures all{{"bloom", a::bloom},
-                                         {"cohere", a::cohere},
-                                         {"falcon", a::falcon},
-                                         {"gemma", a::gemma},
-                                         {"gemma2", a::gemma2},
-                                         {"gemma3_text", a::gemma3_text},
-                                         {"gpt2", a::gpt2},
-                                         {"gpt_bigcode", a::gpt_bigcode},
-                                         {"gpt_neox", a::gpt_neox},
-                                         {"granite", a::granite},
-                                         {"llama", a::llama},
-                                         {"mistral", a::mistral},
-                                         {"mixtral", a::mixtral},
-                                         {"olmo2", a::olmo2},
-                                         {"opt", a::opt},
-                                         {"phi", a::phi},
-                                         {"phi3", a::phi3},
-                                         {"qwen2", a::qwen2},
-                                         {"qwen3", a::qwen3},
-                                         {"qwen3_moe", a::qwen3_moe},
-                                         {"smollm3", a::smollm3},
-                                         {"stablelm", a::stablelm},
-                                         {"starcoder2", a::starcoder2}};
+  static const decoder_architectures all{
+      {"bloom", a::bloom, "BLOOM", ""},
+      {"cohere", a::cohere, "Command R (Cohere)", ""},
+      {"falcon", a::falcon, "Falcon", "RefinedWeb's older `model_type`s"},
+      {"gemma", a::gemma, "Gemma", ""},
+      {"gemma2", a::gemma2, "Gemma 2", ""},
+      {"gemma3_text", a::gemma3_text, "Gemma 3, text models", "`use_bidirectional_attention`"},
+      {"gpt2", a::gpt2, "GPT-2", "`scale_attn_by_inverse_layer_idx`, `add_cross_attention`"},
+      {"gpt_bigcode", a::gpt_bigcode, "StarCoder (GPTBigCode)",
+       "`scale_attn_by_inverse_layer_idx`, `add_cross_attention`"},
+      {"gpt_neox", a::gpt_neox, "GPT-NeoX, Pythia", ""},
+      {"granite", a::granite, "Granite", ""},
+      {"llama", a::llama, "LLaMA", ""},
+      {"mistral", a::mistral, "Mistral", ""},
+      {"mixtral", a::mixtral, "Mixtral", ""},
+      {"olmo2", a::olmo2, "OLMo 2", ""},
+      {"opt", a::opt, "OPT", ""},
+      {"phi", a::phi, "Phi 1 to 2", ""},
+      {"phi3", a::phi3, "Phi 3 and 4", "`attention_bias`"},
+      {"qwen2", a::qwen2, "Qwen 2, Qwen 2.5", ""},
+      {"qwen3", a::qwen3, "Qwen 3", ""},
+      {"qwen3_moe", a::qwen3_moe, "Qwen 3, mixture of experts", ""},
+      {"smollm3", a::smollm3, "SmolLM 3", ""},
+      {"stablelm", a::stablelm, "StableLM", ""},
+      {"starcoder2", a::starcoder2, "StarCoder 2", ""},
+  };
   return all;
 }
 

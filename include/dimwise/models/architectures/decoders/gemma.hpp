@@ -22,11 +22,10 @@ inline decoder_plan gemma_plan(io::config_check& c, std::size_t kv_heads, const 
   plan.names.less_one = true;
   return plan;
 }
-// Norms on both sides, a scale of the scores that is not that of the heads, and soft caps.
-inline void read_gemma2_settings(io::config_check& c, decoder_plan& plan, double score_cap, double logit_cap) {
+// Norms on both sides, a scale of the scores that is not that of the heads, and a soft cap of the logits.
+inline void read_gemma2_settings(io::config_check& c, decoder_plan& plan, double logit_cap) {
   plan.config.place = norm_place::both;
   plan.config.score_scale = 1 / std::sqrt(c.number("query_pre_attn_scalar", 256, io::number_range::above_zero));
-  plan.config.score_cap = number_or_none(c, "attn_logit_softcapping", score_cap);
   plan.config.logit_cap = number_or_none(c, "final_logit_softcapping", logit_cap);
   plan.names.output_norm1 = "post_attention_layernorm";
   plan.names.norm2 = "pre_feedforward_layernorm";
@@ -47,7 +46,8 @@ inline void read_gemma2_settings(io::config_check& c, decoder_plan& plan, double
 [[nodiscard]] inline decoder_plan gemma2(io::config_check& c) {
   decoder_plan plan = detail::gemma_plan(c, 4, "hidden_activation");
   decoder_config& to = plan.config;
-  detail::read_gemma2_settings(c, plan, 50, 30);
+  detail::read_gemma2_settings(c, plan, 30);
+  to.score_cap = number_or_none(c, "attn_logit_softcapping", 50);
   read_rotary_of_all(c, to);
   const std::size_t window = count_or_none(c, "sliding_window", 4096);
   const auto windowed = read_layer_types(c, to.layers.size(), [](std::size_t i) { return i % 2 == 0; });
@@ -59,7 +59,7 @@ inline void read_gemma2_settings(io::config_check& c, decoder_plan& plan, double
 [[nodiscard]] inline decoder_plan gemma3_text(io::config_check& c) {
   decoder_plan plan = detail::gemma_plan(c, 4, "hidden_activation");
   decoder_config& to = plan.config;
-  detail::read_gemma2_settings(c, plan, 0, 0);
+  detail::read_gemma2_settings(c, plan, 0);
   c.expect_flag("use_bidirectional_attention", false, false);
   to.head_norm = head_norm_kind::shared;
   const rotary_settings full = read_rotary(c, to.d_k, {.base = 1000000, .layers = "full_attention"});
