@@ -29,8 +29,8 @@ which must compile in every variant. Demanded of each variant, on each compiler:
 Cases with the same prelude are compiled together (tools/united.py): what the library costs is paid once for many. Nothing
 depends on it. A case of which the compiler prints anything but one error in the case's own lines is compiled alone, and so
 is one that is about to fail. An error in a header is printed once in a translation unit, so a case that causes one leaves
-the unit before the others are judged. --alone compiles every case by itself. A precompiled header of the library makes it
-faster; --no-pch leaves it out. Standard library only.
+the unit before the others are judged. Why no kept tool: `clang -verify` and lit know one compiler's messages, one file at a time.
+Standard library only.
 """
 
 import argparse
@@ -144,9 +144,9 @@ def judge(case, variant, compiler, text, code):
 
 
 class Harness:
-    def __init__(self, root, found, header, use_pch, together=True, standard=(compilers.STANDARD,), says=""):
+    def __init__(self, root, found, header, use_pch, standard=(compilers.STANDARD,), says=""):
         """`says`: a header whose errors are those of the case that they mention; where two cases cause one, the second has none"""
-        self.root, self.compilers, self.together, self.says = root, found, together, says
+        self.root, self.compilers, self.says = root, found, says
         # Cases that cannot be compiled with others: as mistakes, as twins.
         self.loners = {(compiler.name, fixed): set() for compiler in found for fixed in (False, True)}
         self.flags = [*standard, "-Iinclude"]
@@ -268,7 +268,7 @@ def run(harness, cases, jobs, out=print, variants=VARIANTS):
             out(f"FAILED {case.name}: its header is wrong:\n  " + "\n  ".join(case.problems))
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         asked = []
-        for variant in variants if harness.together else ():
+        for variant in variants:
             for unit in units([case for case in good if variant in case.variants]):
                 asked += [(compiler.name, variant, fixed, pool.submit(harness.answers, unit, variant, compiler, fixed))
                           for compiler in harness.compilers for fixed in (False, True)]
@@ -316,8 +316,6 @@ def main():
     parser.add_argument("--variants", nargs="+", choices=VARIANTS, default=VARIANTS)
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2))
-    parser.add_argument("--no-pch", action="store_true")
-    parser.add_argument("--alone", action="store_true")
     arguments = parser.parse_args()
 
     cases = load(compilers.ROOT, arguments.filter)
@@ -328,7 +326,7 @@ def main():
     found = compilers.find_compilers(arguments.compiler)
     if not found:
         sys.exit("no compiler found; bash tools/setup.sh tests installs them")
-    harness = Harness(compilers.ROOT, found, "dimwise/dimwise.hpp", not (arguments.no_pch or arguments.show), not arguments.alone)
+    harness = Harness(compilers.ROOT, found, "dimwise/dimwise.hpp", use_pch=not arguments.show)
     if arguments.show:
         show(harness, arguments.show)
         return

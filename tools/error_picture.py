@@ -1,16 +1,12 @@
-#!/usr/bin/env python3
 """A drawing of a compile error: the shapes as rows of boxes, equal dimensions below one another and in one colour, the culprit outlined.
 
-    python3 tools/error_picture.py < compiler.txt > error.svg    # of what a compiler printed
-
 What is drawn is what dimwise-errors prints (`dimwise-errors --json`); classes and colours are those of the pictures of the
-library (include/dimwise/viz/picture.hpp, colours.hpp). A box with a broken line is where a shape lacks the culprit. Standard library only.
+library (include/dimwise/viz/picture.hpp, colours.hpp). A box with a broken line is where a shape lacks the culprit. The site shows them.
+Standard library only. Not a program.
 """
 
 import html
-import pathlib
 import re
-import sys
 
 import errors_program
 
@@ -78,19 +74,10 @@ def draw(error):
             f'<rect class="paper" width="100%" height="100%" rx="8"/>{"".join(out)}</svg>')
 
 
-def of_text(text):
-    """What a compiler printed -> SVG"""
-    return draw(errors_program.read(text))
-
-
-def library_style(root):
-    lines = (root / "include/dimwise/viz/pictures/picture.css").read_text(encoding="utf-8").splitlines()
-    return "\n".join(lines[1:-1]) + "\n"  # without the raw string's delimiters
-
-
 def style_sheet(root):
     """The style sheet of the library for a page of the site, whose scheme is an attribute of its body."""
-    style = library_style(root)
+    lines = (root / "include/dimwise/viz/pictures/picture.css").read_text(encoding="utf-8").splitlines()
+    style = "\n".join(lines[1:-1]) + "\n"  # without the raw string's delimiters
     dark = re.compile(r"@media \(prefers-color-scheme:dark\)\{\.dw(\{.*?\})\}", re.S)
     if not dark.search(style):
         raise ValueError("include/dimwise/viz/pictures/picture.css has no colours for dark")
@@ -99,13 +86,3 @@ def style_sheet(root):
 
 def without_style(svg):
     return re.sub(r"<style>.*?</style>\n?", "", svg, flags=re.S)
-
-
-def main():
-    root = pathlib.Path(__file__).resolve().parents[1]
-    svg = of_text(sys.stdin.read())
-    print(svg.replace("<rect class=\"paper\"", f"<style>{library_style(root)}{OWN_STYLE}</style><rect class=\"paper\"", 1))
-
-
-if __name__ == "__main__":
-    main()

@@ -115,8 +115,8 @@ try {
 
   // Formulas are drawn, pictures are part of their page, and files of the sources are a click away.
   const equations = await open("reference/equations.html", 1280, "light");
-  const formulas = await equations.locator(".dw-math").count();
-  assert.ok(formulas > 50 && formulas === await equations.locator(".dw-math > .katex, .dw-math > .katex-display").count());
+  const formulas = await equations.locator(".arithmatex").count();
+  assert.ok(formulas > 50 && formulas === await equations.locator(".arithmatex > .katex, .arithmatex > .katex-display").count());
   assert.ok(!/\$\\[a-z]|```/.test(await equations.locator("article").innerText()), "TeX is shown");
   const home = await open("index.html", 1280, "light");
   assert.ok(await home.locator("article svg.dw[role=img] title").count() > 0);

@@ -7,6 +7,7 @@ import xml.etree.ElementTree as tree
 from support import ROOT
 
 import error_picture
+import errors_program
 
 ERROR = ("a.cpp:3:9: error: ERROR_R1_contracted_dimension_is_not_in_both<dimwise::op::contract, dimwise::over<dimwise::about<my::key, "
          "dimwise::extent<5>>>, dimwise::lhs<my::batch, my::d_k, dimwise::score<my::d_k>>, dimwise::rhs<my::d_k, my::key>>\n")
@@ -14,7 +15,7 @@ ERROR = ("a.cpp:3:9: error: ERROR_R1_contracted_dimension_is_not_in_both<dimwise
 
 class ErrorPicture(unittest.TestCase):
     def test_a_drawing(self):
-        svg = error_picture.of_text(ERROR)
+        svg = error_picture.draw(errors_program.read(ERROR))
         picture = tree.fromstring(svg)
 
         def boxes(part):

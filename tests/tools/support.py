@@ -5,7 +5,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / folder) for folder in ("tools", "tools/site", "tests/docs", "benchmarks/compile_time")]
+sys.path[:0] = [str(ROOT / folder) for folder in ("tools", "tools/site", "tests/docs", "tests/structure", "benchmarks/compile_time")]
 
 
 def project(test, files):

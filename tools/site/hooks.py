@@ -4,7 +4,6 @@
 * a link to a file of the sources, and a path in code, lead to a page that shows the file;
 * "API" leads to the pages of Doxygen, which tools/site/api.py writes beside them;
 * formulas are drawn by KaTeX, a package of Debian that the site has a copy of;
-* headings get the names that a Git host gives them, so that links with # work in both;
 * docs/errors.md goes on with every error (tools/errors_page.py makes build/errors.md), each with a drawing of its shapes instead of
   the text (tools/error_picture.py), and SVG files are part of their page, so that
   they follow its colours;
@@ -36,7 +35,7 @@ import error_picture  # noqa: E402
 import errors_page  # noqa: E402
 import errors_program  # noqa: E402
 import try_it  # noqa: E402
-from host_markdown import FENCE, for_python_markdown, heading_names, outside_of_code, with_math  # noqa: E402
+from host_markdown import FENCE, for_python_markdown, outside_of_code  # noqa: E402
 
 log = logging.getLogger("mkdocs.site")
 TOP = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
@@ -45,7 +44,10 @@ LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".py": "python", ".sh": "sh", ".cmake
 LINK = re.compile(r"(!?\[(?:[^\]\[`]|`[^`]*`|\[[^\]]*\])*\]\()([^)\s]+)(\))")
 SPAN = re.compile(r"`([\w./+-]+/[\w./+-]+)`")
 
-MATH = """for (const e of document.querySelectorAll(".dw-math")) { katex.render(e.textContent, e, {displayMode: e.tagName === "DIV"}); }"""
+# Without the brackets that arithmatex puts around a formula.
+MATH = """for (const e of document.querySelectorAll(".arithmatex")) {
+  katex.render(e.textContent.trim().slice(2, -2), e, {displayMode: e.tagName === "DIV"});
+}"""
 KATEX = pathlib.Path("/usr/share/javascript/katex")
 
 made = {}      # page: Markdown, of the pages that no file holds
@@ -201,7 +203,7 @@ def on_page_markdown(markdown, page, config, files):
             log.warning("build/errors.md is missing; tools/site.sh makes it by tools/errors_page.py")
             return markdown
         markdown += "\n" + with_pictures(errors_page.PAGE.read_text(encoding="utf-8"))
-    return for_python_markdown(heading_names(with_math(links(markdown, name, files), hidden.setdefault(name, []))))
+    return for_python_markdown(links(markdown, name, files))
 
 
 def with_marks(text):
@@ -257,10 +259,10 @@ def on_page_content(content, page, config, files):
     content = re.sub(r"(<a\b[^>]*>\s*)?<code>([\w./+-]+)</code>", code_link, content)
     content = re.sub(r'<img alt="[^"]*" src="([^"]+\.svg)"\s*/?>', picture, content)
     content = re.sub(r"<table>.*?</table>", r'<div class="dw-table">\g<0></div>', content, flags=re.S)
-    if 'class="dw-math"' in content:
+    if 'class="arithmatex"' in content:
         at = posixpath.relpath("assets/katex", posixpath.dirname(page.file.url) or ".")
         content += f'<link rel="stylesheet" href="{at}/katex.min.css"><script src="{at}/katex.min.js"></script><script>{MATH}</script>'
-    return re.sub(r"<details>.*?</details>", away, content, flags=re.S)
+    return re.sub(r'<details>.*?</details>|<(span|div) class="arithmatex">.*?</\1>', away, content, flags=re.S)
 
 
 def on_post_page(output, page, config):

@@ -3,7 +3,6 @@
 Used by tools/site/hooks.py. Standard library only. Not a program.
 """
 
-import html
 import re
 
 FENCE = re.compile(r"^ *(`{3,}).*?^ *\1 *$", re.M | re.S)
@@ -16,18 +15,6 @@ def outside_of_code(text, change):
         out += [change(text[at:block.start()]), block[0]]
         at = block.end()
     return "".join([*out, change(text[at:])])
-
-
-def heading_names(text):
-    """Headings with the names that a Git host gives them."""
-    seen = {}
-
-    def name(found):
-        slug = re.sub(r"[^\w\- ]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", found[2]).lower()).strip().replace(" ", "-")
-        seen[slug] = seen.get(slug, -1) + 1
-        return f"{found[1]} {found[2]} {{#{slug}{'-' + str(seen[slug]) if seen[slug] else ''}}}"
-
-    return outside_of_code(text, lambda part: re.sub(r"^(#{1,6}) (.+?) *$", name, part, flags=re.M))
 
 
 def for_python_markdown(text):
@@ -58,17 +45,3 @@ def in_lists(text):
             width = 0
         out.append(line)
     return "\n".join(out) + "\n"
-
-
-def with_math(text, put_away):
-    """Formulas as elements that KaTeX fills in the browser; a page without a command of TeX has none."""
-    if not re.search(r"^```math$|\$[^$`\n]*\\[a-z][^$`\n]*\$", text, flags=re.M):
-        return text
-
-    def element(tag, tex):
-        put_away.append(html.escape(tex.strip(), quote=False))
-        return f'<{tag} class="dw-math"><!--hidden {len(put_away) - 1}--></{tag}>'
-
-    text = re.sub(r"^```math\n(.*?)^```$", lambda found: element("div", found[1]) + "\n", text, flags=re.M | re.S)
-    return outside_of_code(text, lambda part: re.sub(r"`[^`]*`|\$(?=\S)([^$\n]+?)(?<=\S)\$",
-                                                     lambda found: element("span", found[1]) if found[1] else found[0], part))

@@ -1140,9 +1140,8 @@ inline constexpr diagnostic diagnostics[] = {
      .example = "grad/member_of_floats"},
     {.id = "ERROR_R21_model_is_a_module_with_named_members",
      .rule = 21,
-     .title =
-         "A model is a module whose members BOOST_HANA_DEFINE_STRUCT names, or a list or tuple of modules: nothing "
-         "else has named parameters.",
+     .title = "A model is a module, which lists its members, or a list or tuple of modules: nothing else has named "
+              "parameters.",
      .seen = {"{op} takes a module, but {types} is not a module", "{op} takes a module"},
      .marked = {culprit::types},
      .causes = {"The struct does not list its members.", "The arguments are in another order.",

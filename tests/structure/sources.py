@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Rules of this project about its own text that no packaged tool knows.
 
-    python3 tools/check_sources.py
+    python3 tests/structure/sources.py
 
  * An include points down the table of layers (ARCHITECTURE.md); a third party is included by its own headers alone.
  * A header that uses DIMWISE_CONFIGURATION includes its definition; X_definitions.hpp is included by X.hpp and by src/library.cpp.
@@ -17,7 +17,9 @@ import re
 import sys
 import tempfile
 
-import compilers
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+
+import compilers  # noqa: E402
 
 # layer -> the layers that it may include besides itself
 BELOW = {"support": set(), "dim": {"support"}, "shape": {"support", "dim"}, "tensor": {"support", "dim", "shape"}, "kernels": {"support"}}

@@ -1,4 +1,4 @@
-"""tools/check_sources.py: each rule, broken once in a copy of the project, is found."""
+"""tests/structure/sources.py: each rule, broken once in a copy of the project, is found."""
 
 import pathlib
 import shutil
@@ -7,7 +7,7 @@ import unittest
 
 from support import ROOT
 
-import check_sources
+import sources
 
 BREACHES = {  # what is appended to a file: what must be found
     ("include/dimwise/dim/error.hpp", "#include <dimwise/nn/layers/linear.hpp>"): "dim may include support",
@@ -41,7 +41,7 @@ class CheckSources(unittest.TestCase):
                 before = (copy / file).read_text(encoding="utf-8") if (copy / file).exists() else None
                 (copy / file).write_text(f"{before or ''}\n{text}\n", encoding="utf-8")
                 with self.subTest(file=file, text=text):
-                    self.assertIn(expected, "\n".join([*check_sources.check_headers(copy), *check_sources.check_pages(copy, None)]))
+                    self.assertIn(expected, "\n".join([*sources.check_headers(copy), *sources.check_pages(copy, None)]))
                 if before is None:
                     (copy / file).unlink()
                 else:
