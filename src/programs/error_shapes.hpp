@@ -132,7 +132,7 @@ class error_type : public messages::facts<std::string> {
         if (is_other || one.first == one_number) { no_dimensions.insert(one); }
       }
     }
-    // Marks come after dimensions, and what is no dimension comes last.
+    // Marks come after dimensions, and other types come last.
     const auto rank = [&](const item& one) {
       return (no_dimensions.contains(one) ? 2 : 0) + (names_mark(one.first) ? 1 : 0);
     };

@@ -110,7 +110,7 @@ int run_compiler(char** command, bool json, bool coloured) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Options of this program come first. A compiler's command begins at the first argument that is none, or after --.
+  // Options of this program come first. A compiler's command begins at the first other argument, or after --.
   int options = 1;
   while (options < argc && argv[options][0] == '-' && std::strcmp(argv[options], "--") != 0) { ++options; }
   char** command = argv + options + (options < argc && argv[options][0] == '-' ? 1 : 0);
@@ -120,7 +120,7 @@ int main(int argc, char** argv) {
                                         std::to_string(DIMWISE_VERSION_MINOR) + "." +
                                         std::to_string(DIMWISE_VERSION_PATCH));
   bool coloured = false, json = false, list = false;
-  app.add_flag("--colour,--color", coloured, "colours although the output is no terminal");
+  app.add_flag("--colour,--color", coloured, "colours although the output is not a terminal");
   app.add_flag("--json", json, "write each error of dimwise as a JSON object on a line, and no other text");
   app.add_flag("--list", list, "write the table of all errors as JSON");
   try {

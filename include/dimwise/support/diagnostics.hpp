@@ -1338,7 +1338,7 @@ inline constexpr diagnostic diagnostics[] = {
      .example = "grad/mean_of_the_batches_means"},
 };
 
-// The entry of an error, a null pointer where there is none.
+// The entry of an error, a null pointer if it has none.
 constexpr const diagnostic* find(text id) {
   for (const diagnostic& one : diagnostics) {
     if (same(id, one.id.words)) { return &one; }
