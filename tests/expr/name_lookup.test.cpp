@@ -22,7 +22,15 @@
   USE(evaluate) USE(evaluate_plainly) USE(reference) USE(plan) USE(describe) USE(explain) USE(pow) USE(split_ids)     \
   USE(partial_attention) USE(relative_ids) USE(ids_of) USE(one_hot) USE(scatter_add) USE(roll) USE(flip)              \
   USE(whole_rows) USE(random_uniform) USE(random_normal)                                                              \
-  USE(matmul) USE(bmm) USE(einsum) USE(reshape) USE(transpose) USE(unsqueeze) USE(squeeze) USE(masked_fill)
+  USE(matmul) USE(bmm) USE(einsum) USE(mm) USE(mv) USE(dot) USE(vdot) USE(inner) USE(tensordot) USE(addmm)            \
+  USE(baddbmm) USE(linear) USE(scaled_dot_product_attention) USE(reshape) USE(view) USE(flatten) USE(unflatten)       \
+  USE(ravel) USE(rearrange) USE(resize) USE(transpose) USE(swapaxes) USE(swapdims) USE(moveaxis) USE(movedim)         \
+  USE(adjoint) USE(t) USE(unsqueeze) USE(expand_dims) USE(expand) USE(expand_as) USE(broadcast_to) USE(repeat)        \
+  USE(repeat_interleave) USE(tile) USE(squeeze) USE(select) USE(unbind) USE(narrow) USE(chunk) USE(cat)               \
+  USE(concatenate) USE(hstack) USE(vstack) USE(pad) USE(unfold) USE(tril) USE(triu) USE(masked_fill)                  \
+  USE(masked_select) USE(index_select) USE(embedding) USE(index_add) USE(scatter) USE(amax) USE(amin) USE(argmin)     \
+  USE(topk) USE(argsort) USE(cumsum) USE(normalize) USE(var) USE(allclose) USE(array_equal) USE(native_layer_norm)    \
+  USE(clip) USE(rsqrt) USE(multiply)
 // The names of <cmath> are found through their arguments, as for numbers: a user's function for the same type is
 // preferred.
 #define EVERY_NAME_OF_CMATH(USE) USE(tanh) USE(erf) USE(exp) USE(log) USE(sqrt) USE(abs) USE(sin) USE(cos)

@@ -234,6 +234,7 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
   [[nodiscard]] const extents_type& extents() const& { return value_.extents(); }
   [[nodiscard]] extents_type extents() const&& { return value_.extents(); }
   [[nodiscard]] std::size_t size() const { return value_.size(); }
+  using detail::other_names::size;  // with an argument
   /// Whether this value is part of the record of that number; throws `gradient_error` where it is part of another one.
   [[nodiscard]] bool has_origin(std::uint64_t record) const {
     if (origin_ == nullptr) { return false; }

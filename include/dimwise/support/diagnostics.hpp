@@ -93,8 +93,10 @@ inline constexpr diagnostic diagnostics[] = {
      .causes = {"The call is written as in NumPy, PyTorch or Eigen."},
      .fix = "Dimensions are named instead of numbered: `contract<d_model>(x, w)` for `x @ w`, `softmax<key>(s)`, "
             "`mean<seq>(x)`, `argmax<vocab>(x)`, `masked(s, m)`; `split<heads, d_k>(x)` and `merge<heads, d_k>(x)` for "
-            "reshape and view, `broadcast<heads>(x, heads{8})` for unsqueeze, `at<one>(x, 0)` for squeeze. Operands "
-            "meet by name, so a transpose is rarely needed: `permute<d_model, seq>(x)`.",
+            "reshape and view, `broadcast<heads>(x, heads{8})` for unsqueeze, `at<one>(x, 0)` for squeeze, "
+            "`extent_of<seq>(x)` for size and shape, `concat<summed<a, b>>(x, y)` for cat. Operands "
+            "meet by name, so a transpose is rarely needed: `permute<d_model, seq>(x)`. Gradients are those of a loss: "
+            "`gradient(model, loss)`.",
      .example = "arguments/matrix_product"},
     {.id = "ERROR_R1_module_takes_other_arguments",
      .rule = 1,

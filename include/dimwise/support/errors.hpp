@@ -36,6 +36,16 @@
 #define DIMWISE_DETAIL_REFUSED(Error) = delete
 #endif
 
+// A function that refuses and whose result the user goes on with: its result type, and behind its parameters. In words,
+// clang would add errors about a result that is complete.
+#if defined(DIMWISE_DETAIL_MESSAGES)
+#define DIMWISE_DETAIL_RESULT(...) ::dimwise::detail::already_refused
+#define DIMWISE_DETAIL_SAYS(...) noexcept(sizeof(__VA_ARGS__) > 0)
+#else
+#define DIMWISE_DETAIL_RESULT(...) __VA_ARGS__
+#define DIMWISE_DETAIL_SAYS(...)
+#endif
+
 namespace dimwise {
 
 // A line for each rule, then its errors. Their meanings are the titles in support/diagnostics.hpp, in the same order.

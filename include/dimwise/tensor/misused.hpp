@@ -41,10 +41,8 @@ struct reference;
 }  // namespace dimwise
 
 // An ellipsis is the worst conversion: the first two overloads are chosen only if no other function of the library or
-// the
-// user is viable. A tensor of a rejected type is taken by value, so that compilers complete its type in the user's
-// line;
-// the call adds no second error.
+// the user is viable. A tensor of a rejected type is taken by value, so that compilers complete its type in the user's
+// line; the call adds no second error. A data member of another library is reported instead of the call.
 #define DIMWISE_DETAIL_MISUSED(word)                                                                          \
   template <class... D, class Error = ERROR_R1_operation_takes_other_arguments<op::word, over<D...>>>         \
   Error word(...);                                                                                            \
@@ -53,4 +51,8 @@ struct reference;
   Error word(...);                                                                                            \
   template <class... D, class... Given>                                                                       \
     requires(detail::refused_operand<Given> || ...)                                                           \
-  detail::already_refused word(Given...);
+  detail::already_refused word(Given...);                                                                     \
+  template <class... D, class... Given>                                                                       \
+    requires(detail::is_other_data<Given> || ...)                                                             \
+  DIMWISE_DETAIL_RESULT(detail::other_data_error<Given...>)                                                   \
+  word(const Given&...) DIMWISE_DETAIL_SAYS(detail::other_data_error<Given...>);

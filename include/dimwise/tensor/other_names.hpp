@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/tensor/other_names.hpp -- names of operations in other libraries; each gives one error with the dimwise name.
 //
-// Layer: tensor. Member functions exist only for operands. The free functions are members of `no_adl`, are viable only
-// if no other function is, and have names that programs rarely use otherwise: a user's function of the same name wins.
-// Tests: tests/compile_fail/arguments/
+// Layer: tensor. One table holds the names. Operands have them as members; argument-dependent lookup finds the functions, so
+// that a user's function, type or variable of the same name wins. The functions of `no_adl` have names that programs
+// rarely use otherwise. A name that needs no call, such as `x.T`, is a data member.
+// Tests: tests/other_names/check.py, tests/compile_fail/arguments/, tests/expr/words.test.cpp
 #pragma once
 
 #include <dimwise/shape/verdict.hpp>
+#include <dimwise/tensor/refused_shape.hpp>
+
+#include <initializer_list>
 
 namespace dimwise {
 
@@ -14,61 +18,464 @@ namespace dimwise {
 template <class... Words>
 struct use_instead;
 
-// Operations without rules.
+// The names of the table that are no operation with rules. Without a macro: g++ shows the declaration where a function of
+// this name is not found.
 namespace op {
-struct matmul;
+struct abs;
+struct add;
+struct addmm;
+struct adjoint;
+struct all;
+struct allclose;
+struct amax;
+struct amin;
+struct any;
+struct apply;
+struct argmin;
+struct argsort;
+struct array;
+struct array_equal;
+struct astype;
+struct backward;
+struct baddbmm;
 struct bmm;
+struct bottomRows;
+struct broadcast_to;
+struct cast;
+struct cat;
+struct chunk;
+struct clip;
+struct clone;
+struct col;
+struct cols;
+struct colwise;
+struct concatenate;
+struct contiguous;
+struct copy;
+struct cos;
+struct cpu;
+struct cuda;
+struct cumsum;
+struct cwiseAbs;
+struct cwiseProduct;
+struct cwiseQuotient;
+struct describe;
+struct detach;
+struct device;
+struct dim;
+struct dimension;
+struct dimensions;
+struct div;
+struct dot;
+struct dtype;
 struct einsum;
-struct reshape;
-struct view;
+struct embedding;
+struct eq;
+struct erf;
+struct eval;
+struct evaluate;
+struct exp;
+struct expand;
+struct expand_as;
+struct expand_dims;
+struct extent_of;
 struct flatten;
-struct transpose;
-struct unsqueeze;
-struct squeeze;
+struct grad;
+struct gradient;
+struct H;
+struct half;
+struct head;
+struct hstack;
+struct index_add;
+struct index_select;
+struct indicator;
+struct inner;
+struct isApprox;
+struct item;
+struct leftCols;
+struct linear;
+struct log;
 struct masked_fill;
+struct masked_select;
+struct matmul;
+struct matrix;
+struct maxCoeff;
+struct middleCols;
+struct middleRows;
+struct minCoeff;
+struct mm;
+struct moveaxis;
+struct movedim;
+struct mT;
+struct mul;
+struct multiply;
+struct mv;
+struct narrow;
+struct native_layer_norm;
+struct ndim;
+struct normalize;
+struct normalized;
+struct numel;
+struct numpy;
+struct pad;
+struct ravel;
+struct rearrange;
+struct relu;
+struct repeat;
+struct repeat_interleave;
+struct requires_grad;
+struct requires_grad_;
+struct reshape;
+struct resize;
+struct rightCols;
+struct row;
+struct rows;
+struct rowwise;
+struct rsqrt;
+struct scaled_dot_product_attention;
+struct scatter;
+struct segment;
+struct select;
+struct shape;
+struct sigmoid;
+struct sin;
+struct size;
+struct size_of;
+struct sizes;
+struct sort;
+struct sqrt;
+struct square;
+struct squaredNorm;
+struct squeeze;
+struct std;
+struct sub;
+struct swapaxes;
+struct swapdims;
+struct t;
+struct T;
+struct tail;
+struct take;
+struct tanh;
+struct tensordot;
+struct tile;
+struct to;
+struct topk;
+struct topRows;
+struct transpose;
+struct tril;
+struct triu;
+struct type;
+struct unaryExpr;
+struct unbind;
+struct unflatten;
+struct unfold;
+struct unsqueeze;
+struct value;
+struct var;
+struct vdot;
+struct view;
+struct vstack;
+struct widened;
 }  // namespace op
+
+}  // namespace dimwise
+
+// SCOPED: a member, and a function of `dimwise`. FUNCTION: a member, and a function that only operands find. MEMBER: a member, because the function exists here or has a common name.
+// DATA: a data member. Then the name and the operations to use instead.
+#define DIMWISE_DETAIL_OTHER_NAMES(SCOPED, FUNCTION, MEMBER, DATA) \
+  /* products */                                                   \
+  SCOPED(matmul, op::contract)                                     \
+  SCOPED(bmm, op::contract)                                        \
+  SCOPED(einsum, op::contract)                                     \
+  FUNCTION(mm, op::contract)                                       \
+  FUNCTION(mv, op::contract)                                       \
+  FUNCTION(dot, op::contract)                                      \
+  FUNCTION(vdot, op::contract)                                     \
+  FUNCTION(inner, op::contract)                                    \
+  SCOPED(tensordot, op::contract)                                  \
+  FUNCTION(addmm, op::contract)                                    \
+  SCOPED(baddbmm, op::contract)                                    \
+  FUNCTION(linear, op::contract)                                   \
+  SCOPED(scaled_dot_product_attention, op::scores, op::contract)   \
+  MEMBER(outer, op::outer)                                         \
+  /* shapes */                                                     \
+  SCOPED(reshape, op::split, op::merge)                            \
+  FUNCTION(view, op::split, op::merge)                             \
+  FUNCTION(flatten, op::merge)                                     \
+  FUNCTION(unflatten, op::split)                                   \
+  FUNCTION(ravel, op::merge)                                       \
+  SCOPED(rearrange, op::split, op::merge, op::permute)             \
+  FUNCTION(resize, op::split, op::merge)                           \
+  SCOPED(transpose, op::permute)                                   \
+  SCOPED(swapaxes, op::permute)                                    \
+  FUNCTION(swapdims, op::permute)                                  \
+  SCOPED(moveaxis, op::permute)                                    \
+  FUNCTION(movedim, op::permute)                                   \
+  FUNCTION(adjoint, op::permute)                                   \
+  FUNCTION(t, op::permute)                                         \
+  MEMBER(permute, op::permute)                                     \
+  SCOPED(unsqueeze, op::broadcast)                                 \
+  SCOPED(expand_dims, op::broadcast)                               \
+  FUNCTION(expand, op::broadcast)                                  \
+  FUNCTION(expand_as, op::broadcast_like)                          \
+  FUNCTION(broadcast_to, op::broadcast)                            \
+  FUNCTION(repeat, op::broadcast)                                  \
+  SCOPED(repeat_interleave, op::broadcast)                         \
+  FUNCTION(tile, op::broadcast)                                    \
+  MEMBER(broadcast, op::broadcast)                                 \
+  SCOPED(squeeze, op::at)                                          \
+  FUNCTION(select, op::at)                                         \
+  FUNCTION(unbind, op::at)                                         \
+  MEMBER(row, op::at)                                              \
+  MEMBER(col, op::at)                                              \
+  FUNCTION(narrow, op::slice)                                      \
+  FUNCTION(chunk, op::slice, op::split)                            \
+  MEMBER(split, op::slice, op::split)                              \
+  MEMBER(slice, op::slice)                                         \
+  MEMBER(block, op::slice)                                         \
+  MEMBER(segment, op::slice)                                       \
+  MEMBER(head, op::slice)                                          \
+  MEMBER(tail, op::slice)                                          \
+  MEMBER(topRows, op::slice)                                       \
+  MEMBER(bottomRows, op::slice)                                    \
+  MEMBER(middleRows, op::slice)                                    \
+  MEMBER(leftCols, op::slice)                                      \
+  MEMBER(rightCols, op::slice)                                     \
+  MEMBER(middleCols, op::slice)                                    \
+  FUNCTION(cat, op::concat)                                        \
+  FUNCTION(concatenate, op::concat)                                \
+  FUNCTION(hstack, op::concat)                                     \
+  FUNCTION(vstack, op::concat)                                     \
+  FUNCTION(pad, op::concat)                                        \
+  FUNCTION(unfold, op::unroll)                                     \
+  FUNCTION(tril, op::causal)                                       \
+  FUNCTION(triu, op::causal)                                       \
+  MEMBER(roll, op::roll)                                           \
+  MEMBER(flip, op::flip)                                           \
+  MEMBER(diagonal, op::diagonal)                                   \
+  /* indices and masks */                                          \
+  SCOPED(masked_fill, op::masked)                                  \
+  SCOPED(masked_select, op::where)                                 \
+  SCOPED(index_select, op::gather)                                 \
+  FUNCTION(embedding, op::gather)                                  \
+  FUNCTION(index_add, op::scatter_add)                             \
+  FUNCTION(scatter, op::scatter_add)                               \
+  MEMBER(take, op::gather)                                         \
+  MEMBER(gather, op::gather)                                       \
+  MEMBER(scatter_add, op::scatter_add)                             \
+  MEMBER(where, op::where)                                         \
+  MEMBER(one_hot, op::one_hot)                                     \
+  /* reductions and normalisations */                              \
+  MEMBER(sum, op::sum)                                             \
+  MEMBER(mean, op::mean)                                           \
+  MEMBER(max, op::max)                                             \
+  MEMBER(min, op::min)                                             \
+  FUNCTION(amax, op::max)                                          \
+  FUNCTION(amin, op::min)                                          \
+  MEMBER(maxCoeff, op::max)                                        \
+  MEMBER(minCoeff, op::min)                                        \
+  MEMBER(rowwise, op::sum, op::mean, op::max)                      \
+  MEMBER(colwise, op::sum, op::mean, op::max)                      \
+  MEMBER(argmax, op::argmax)                                       \
+  FUNCTION(argmin, op::argmax)                                     \
+  FUNCTION(topk, op::top_k)                                        \
+  MEMBER(sort, op::top_k)                                          \
+  FUNCTION(argsort, op::top_k)                                     \
+  MEMBER(logsumexp, op::logsumexp)                                 \
+  FUNCTION(cumsum, op::scan)                                       \
+  MEMBER(norm, op::norm)                                           \
+  MEMBER(squaredNorm, op::norm)                                    \
+  FUNCTION(normalize, op::norm, op::standardize)                   \
+  MEMBER(normalized, op::norm, op::standardize)                    \
+  FUNCTION(var, op::standardize)                                   \
+  MEMBER(std, op::standardize)                                     \
+  MEMBER(all, op::sum, op::indicator)                              \
+  MEMBER(any, op::sum, op::indicator)                              \
+  FUNCTION(allclose, op::max, op::abs)                             \
+  MEMBER(isApprox, op::max, op::abs)                               \
+  SCOPED(array_equal, op::sum, op::indicator)                      \
+  MEMBER(softmax, op::softmax)                                     \
+  MEMBER(log_softmax, op::log_softmax)                             \
+  MEMBER(layer_norm, op::layer_norm)                               \
+  FUNCTION(native_layer_norm, op::layer_norm)                      \
+  /* element by element */                                         \
+  MEMBER(exp, op::exp)                                             \
+  MEMBER(log, op::log)                                             \
+  MEMBER(tanh, op::tanh)                                           \
+  MEMBER(erf, op::erf)                                             \
+  MEMBER(sqrt, op::sqrt)                                           \
+  MEMBER(sin, op::sin)                                             \
+  MEMBER(cos, op::cos)                                             \
+  MEMBER(abs, op::abs)                                             \
+  MEMBER(relu, op::relu)                                           \
+  MEMBER(sigmoid, op::sigmoid)                                     \
+  MEMBER(square, op::square)                                       \
+  MEMBER(pow, op::pow)                                             \
+  MEMBER(clamp, op::clamp)                                         \
+  FUNCTION(clip, op::clamp)                                        \
+  FUNCTION(rsqrt, op::map)                                         \
+  MEMBER(add, op::elementwise)                                     \
+  MEMBER(sub, op::elementwise)                                     \
+  MEMBER(mul, op::elementwise)                                     \
+  FUNCTION(multiply, op::elementwise)                              \
+  MEMBER(div, op::divide)                                          \
+  MEMBER(maximum, op::max)                                         \
+  MEMBER(minimum, op::min)                                         \
+  MEMBER(eq, op::compare)                                          \
+  MEMBER(array, op::elementwise)                                   \
+  MEMBER(matrix, op::contract)                                     \
+  MEMBER(cwiseProduct, op::elementwise)                            \
+  MEMBER(cwiseQuotient, op::divide)                                \
+  MEMBER(cwiseAbs, op::abs)                                        \
+  MEMBER(unaryExpr, op::map)                                       \
+  MEMBER(apply, op::map)                                           \
+  /* extents and elements */                                       \
+  MEMBER(sizes, op::extent_of, op::describe)                       \
+  MEMBER(dim, op::describe)                                        \
+  MEMBER(dimension, op::extent_of)                                 \
+  MEMBER(dimensions, op::extent_of, op::describe)                  \
+  MEMBER(rows, op::extent_of)                                      \
+  MEMBER(cols, op::extent_of)                                      \
+  MEMBER(numel, op::size_of)                                       \
+  MEMBER(item, op::evaluate)                                       \
+  MEMBER(value, op::evaluate)                                      \
+  MEMBER(eval, op::evaluate)                                       \
+  MEMBER(clone, op::evaluate)                                      \
+  MEMBER(copy, op::evaluate)                                       \
+  MEMBER(contiguous, op::evaluate)                                 \
+  MEMBER(numpy, op::evaluate)                                      \
+  MEMBER(cpu, op::evaluate)                                        \
+  MEMBER(cuda, op::evaluate)                                       \
+  MEMBER(to, op::widened, op::rounded)                             \
+  MEMBER(type, op::widened, op::rounded)                           \
+  MEMBER(astype, op::widened, op::rounded)                         \
+  MEMBER(cast, op::widened, op::rounded)                           \
+  MEMBER(half, op::rounded)                                        \
+  /* gradients */                                                  \
+  MEMBER(backward, op::gradient)                                   \
+  MEMBER(requires_grad_, op::gradient)                             \
+  MEMBER(detach, op::plain)                                        \
+  /* without a call */                                             \
+  DATA(T, op::permute)                                             \
+  DATA(mT, op::permute)                                            \
+  DATA(H, op::permute)                                             \
+  DATA(shape, op::extent_of, op::describe)                         \
+  DATA(ndim, op::describe)                                         \
+  DATA(dtype, op::describe)                                        \
+  DATA(device, op::describe)                                       \
+  DATA(grad, op::gradient)                                         \
+  DATA(requires_grad, op::gradient)
+
+namespace dimwise {
 
 namespace detail {
 
-#define DIMWISE_DETAIL_OTHER_MEMBER(name, ...)                                                     \
-  template <class... Named, class... Given,                                                        \
-            class Error = ERROR_R1_operation_has_another_name<op::name, use_instead<__VA_ARGS__>>> \
-  Error name(const Given&...) const;
-struct other_names {
-  DIMWISE_DETAIL_OTHER_MEMBER(matmul, op::contract)
-  DIMWISE_DETAIL_OTHER_MEMBER(bmm, op::contract)
-  DIMWISE_DETAIL_OTHER_MEMBER(reshape, op::split, op::merge)
-  DIMWISE_DETAIL_OTHER_MEMBER(view, op::split, op::merge)
-  DIMWISE_DETAIL_OTHER_MEMBER(flatten, op::merge)
-  DIMWISE_DETAIL_OTHER_MEMBER(transpose, op::permute)
-  DIMWISE_DETAIL_OTHER_MEMBER(permute, op::permute)
-  DIMWISE_DETAIL_OTHER_MEMBER(unsqueeze, op::broadcast)
-  DIMWISE_DETAIL_OTHER_MEMBER(squeeze, op::at)
-  DIMWISE_DETAIL_OTHER_MEMBER(masked_fill, op::masked)
-  DIMWISE_DETAIL_OTHER_MEMBER(sum, op::sum)
-  DIMWISE_DETAIL_OTHER_MEMBER(mean, op::mean)
-  DIMWISE_DETAIL_OTHER_MEMBER(max, op::max)
-  DIMWISE_DETAIL_OTHER_MEMBER(argmax, op::argmax)
-  DIMWISE_DETAIL_OTHER_MEMBER(softmax, op::softmax)
+// Any argument of a call, a list in braces as well.
+struct any_given {
+  any_given(std::initializer_list<any_given>);  // implicit, declared only
+  template <class X>
+  any_given(const X&) {}  // implicit; defined, because g++ rejects a lambda otherwise
 };
+
+#if defined(DIMWISE_DETAIL_MESSAGES)
+#define DIMWISE_DETAIL_USE(Error) noexcept(sizeof(Error) > 0)
+#else
+#define DIMWISE_DETAIL_USE(Error) = delete
+#endif
+#define DIMWISE_DETAIL_OTHER_NAME(name, ...) ERROR_R1_operation_has_another_name<op::name, use_instead<__VA_ARGS__>>
+
+// A data member of another library. Each use of its value is the error. The type is complete, because the library asks
+// what type an argument is.
+template <class Error>
+struct other_data {
+  other_data(const other_data&) DIMWISE_DETAIL_USE(Error);
+  template <class T>
+    requires(!std::is_same_v<T, any_given>)
+  operator T() const DIMWISE_DETAIL_USE(Error);  // implicit, as every conversion is the error
+  template <class... Given>
+  DIMWISE_DETAIL_RESULT(Error)
+  operator()(const Given&...) const DIMWISE_DETAIL_SAYS(Error);
+  template <class Place>
+  DIMWISE_DETAIL_RESULT(Error)
+  operator[](const Place&) const DIMWISE_DETAIL_SAYS(Error);
+  DIMWISE_DETAIL_RESULT(Error) operator-() const DIMWISE_DETAIL_SAYS(Error);
+#define DIMWISE_DETAIL_OPERATOR(symbol)                                                                            \
+  template <class Other>                                                                                           \
+  friend DIMWISE_DETAIL_RESULT(Error) operator symbol(const other_data&, const Other&) DIMWISE_DETAIL_SAYS(Error); \
+  template <class Other>                                                                                           \
+    requires(!is_other_data<Other>)                                                                                \
+  friend DIMWISE_DETAIL_RESULT(Error) operator symbol(const Other&, const other_data&) DIMWISE_DETAIL_SAYS(Error);
+  DIMWISE_DETAIL_OPERATOR(+)
+  DIMWISE_DETAIL_OPERATOR(-)
+  DIMWISE_DETAIL_OPERATOR(*)
+  DIMWISE_DETAIL_OPERATOR(/)
+  DIMWISE_DETAIL_OPERATOR(+=)
+  DIMWISE_DETAIL_OPERATOR(-=)
+  DIMWISE_DETAIL_OPERATOR(*=)
+  DIMWISE_DETAIL_OPERATOR(/=)
+  DIMWISE_DETAIL_OPERATOR(==)
+  DIMWISE_DETAIL_OPERATOR(!=)
+  DIMWISE_DETAIL_OPERATOR(<)
+  DIMWISE_DETAIL_OPERATOR(<=)
+  DIMWISE_DETAIL_OPERATOR(>)
+  DIMWISE_DETAIL_OPERATOR(>=)
+#undef DIMWISE_DETAIL_OPERATOR
+  template <class Stream>
+  friend DIMWISE_DETAIL_RESULT(Error) operator<<(Stream&, const other_data&) DIMWISE_DETAIL_SAYS(Error);
+  // The functions of the table take it by reference.
+#define DIMWISE_DETAIL_OF_DATA(name, ...)   \
+  template <class... Named, class... Given> \
+  friend DIMWISE_DETAIL_RESULT(Error) name(const Given&...) DIMWISE_DETAIL_SAYS(Error);
+#define DIMWISE_DETAIL_NONE(name, ...)
+  DIMWISE_DETAIL_OTHER_NAMES(DIMWISE_DETAIL_OF_DATA, DIMWISE_DETAIL_OF_DATA, DIMWISE_DETAIL_NONE, DIMWISE_DETAIL_NONE)
+#undef DIMWISE_DETAIL_OF_DATA
+};
+#undef DIMWISE_DETAIL_USE
+
+// clang goes on with the result of a member function, and adds errors if its type is undefined, but not if the type is
+// to be deduced.
+#if defined(__clang__) && !defined(DIMWISE_DETAIL_MESSAGES)
+#define DIMWISE_DETAIL_MEMBER_RESULT auto
+#define DIMWISE_DETAIL_MEMBER_SAYS = delete
+#else
+#define DIMWISE_DETAIL_MEMBER_RESULT DIMWISE_DETAIL_RESULT(Error)
+#define DIMWISE_DETAIL_MEMBER_SAYS DIMWISE_DETAIL_SAYS(Error)
+#endif
+#define DIMWISE_DETAIL_MEMBER(name, ...)                                                              \
+  template <class... Named, class Error = DIMWISE_DETAIL_OTHER_NAME(name, __VA_ARGS__)>               \
+  DIMWISE_DETAIL_MEMBER_RESULT name(const any_given& = 0, const any_given& = 0, const any_given& = 0, \
+                                    const any_given& = 0, ...) const DIMWISE_DETAIL_MEMBER_SAYS;
+#define DIMWISE_DETAIL_FUNCTION(name, ...) \
+  DIMWISE_DETAIL_MEMBER(name, __VA_ARGS__) \
+  template <class... Named>                \
+  friend DIMWISE_DETAIL_OTHER_NAME(name, __VA_ARGS__) name(...);
+#define DIMWISE_DETAIL_DATA(name, ...) static const other_data<DIMWISE_DETAIL_OTHER_NAME(name, __VA_ARGS__)> name;
+struct other_names {
+  DIMWISE_DETAIL_OTHER_NAMES(DIMWISE_DETAIL_MEMBER, DIMWISE_DETAIL_FUNCTION, DIMWISE_DETAIL_MEMBER, DIMWISE_DETAIL_DATA)
+  // Without a macro: clang shows the tensor's own `size` as well.
+  template <class... Named, class Error = DIMWISE_DETAIL_OTHER_NAME(size, op::extent_of, op::size_of)>
+  DIMWISE_DETAIL_MEMBER_RESULT size(const any_given& = 0, const any_given& = 0, const any_given& = 0,
+                                    ...) const DIMWISE_DETAIL_MEMBER_SAYS;
+};
+#undef DIMWISE_DETAIL_DATA
+#undef DIMWISE_DETAIL_FUNCTION
+#undef DIMWISE_DETAIL_MEMBER
+#undef DIMWISE_DETAIL_MEMBER_SAYS
+#undef DIMWISE_DETAIL_MEMBER_RESULT
 
 }  // namespace detail
 
 // An ellipsis is the worst conversion: a user's function of the same name wins.
-#define DIMWISE_DETAIL_OTHER_NAME(name, ...)                                                                       \
-  template <class... Named, class Error = ERROR_R1_operation_has_another_name<op::name, use_instead<__VA_ARGS__>>> \
-  Error name(...);
 namespace no_adl {
-DIMWISE_DETAIL_OTHER_NAME(matmul, op::contract)
-DIMWISE_DETAIL_OTHER_NAME(bmm, op::contract)
-DIMWISE_DETAIL_OTHER_NAME(einsum, op::contract)
-DIMWISE_DETAIL_OTHER_NAME(reshape, op::split, op::merge)
-DIMWISE_DETAIL_OTHER_NAME(transpose, op::permute)
-DIMWISE_DETAIL_OTHER_NAME(unsqueeze, op::broadcast)
-DIMWISE_DETAIL_OTHER_NAME(squeeze, op::at)
-DIMWISE_DETAIL_OTHER_NAME(masked_fill, op::masked)
-}  // namespace no_adl
+#define DIMWISE_DETAIL_SCOPED(name, ...)                                                \
+  template <class... Named, class Error = DIMWISE_DETAIL_OTHER_NAME(name, __VA_ARGS__)> \
+  Error name(...);
+DIMWISE_DETAIL_OTHER_NAMES(DIMWISE_DETAIL_SCOPED, DIMWISE_DETAIL_NONE, DIMWISE_DETAIL_NONE, DIMWISE_DETAIL_NONE)
+#undef DIMWISE_DETAIL_SCOPED
+#undef DIMWISE_DETAIL_NONE
 #undef DIMWISE_DETAIL_OTHER_NAME
-#undef DIMWISE_DETAIL_OTHER_MEMBER
+}  // namespace no_adl
 
 }  // namespace dimwise
+
+#undef DIMWISE_DETAIL_OTHER_NAMES

@@ -43,6 +43,33 @@ inline constexpr bool is_refused<tensor_view<T, D...>> = !valid_tensor<std::remo
 template <class X>
 concept refused_operand = is_refused<std::remove_cvref_t<X>>;
 
+// A data member of another library's tensors (tensor/other_names.hpp), among the arguments of an operation.
+template <class Error>
+struct other_data;
+template <class X>
+inline constexpr bool is_other_data = false;
+template <class Error>
+inline constexpr bool is_other_data<other_data<Error>> = true;
+// Its error; no class is instantiated for other arguments.
+template <bool Among>
+struct other_data_in {
+  template <class... X>
+  using error = void;
+};
+template <class First, class... X>
+struct first_other_data : first_other_data<X...> {};
+template <class Error, class... X>
+struct first_other_data<other_data<Error>, X...> {
+  using type = Error;
+};
+template <>
+struct other_data_in<true> {
+  template <class... X>
+  using error = typename first_other_data<X...>::type;
+};
+template <class... X>
+using other_data_error = typename other_data_in<(is_other_data<X> || ...)>::template error<X...>;
+
 template <class... T>
 struct not_dimensions {
   using type = join_t<list<>, list_if<!dimension_type<T>, T>...>;

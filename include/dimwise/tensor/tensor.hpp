@@ -304,6 +304,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   template <class Error = ERROR_R3_elements_of_a_temporary_are_gone<shape_type>>
   Error values() const&&;
   [[nodiscard, gnu::always_inline]] std::size_t size() const { return checked_size(extents_); }
+  using detail::other_names::size;  // with an argument
   [[nodiscard, gnu::always_inline]] const extents_type& extents() const& { return extents_; }
   [[nodiscard]] extents_type extents() const&& { return extents_; }
 
@@ -445,6 +446,8 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
 template <class T, class... DimsAndMarks>
 tensor(const detail::stored_as<T, DimsAndMarks...>&) -> tensor<T, DimsAndMarks...>;
 tensor(const detail::already_refused&) -> tensor<float>;
+template <class Error>
+tensor(const detail::other_data<Error>&) -> tensor<float>;
 // Numbers, containers, extents and masks do not determine dimensions: `tensor y = values;` is an error.
 template <class... Given>
   requires(!(operand<Given> || ...) && !(detail::refused_operand<Given> || ...))

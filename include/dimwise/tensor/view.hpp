@@ -147,6 +147,7 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
   /// The first element, the number of elements, the extents, and extent and stride of each axis.
   [[nodiscard]] T* data() const { return data_; }
   [[nodiscard]] std::size_t size() const { return size_of(*this); }
+  using detail::other_names::size;  // with an argument
   [[nodiscard]] const extents_type& extents() const& { return extents_; }
   [[nodiscard]] extents_type extents() const&& { return extents_; }
   [[nodiscard]] const std::array<detail::axis, rank + 1>& layout() const& { return axes_; }

@@ -1,0 +1,13 @@
+// MISTAKE: a function of another library takes a transposed tensor.
+// RULE: R1
+// EXPECT: ERROR_R1_operation_has_another_name<.*T.*permute
+// VARIANTS: equal dynamic
+#include "../prelude.hpp"
+
+void step() {
+#ifdef FIXED
+  [[maybe_unused]] const tensor y = contract<d_model>(x, w_q);
+#else
+  [[maybe_unused]] const tensor y = matmul(x, w_q.T);
+#endif
+}
