@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// 28_architecture -- a decoder architecture of your own: which settings of config.json mean what, and how its arrays are
-// named.
+// 28_architecture -- a decoder architecture of your own: which settings of config.json mean what, and how its arrays
+// are named.
 //
-// Shows: the formula is compiled once, and an architecture is data. Settings that change the result and are not read are
-// rejected with a list of what is.
+// Shows: the formula is compiled once, and an architecture is data. Settings that change the result and are not read
+// are rejected with a list of what is.
 #include <dimwise/models/decoder/architecture.hpp>
 
 #include <cstdio>
@@ -17,8 +17,8 @@ using namespace dimwise;
 namespace {
 
 // [architecture]
-// "twin": LLaMA whose attention and feed-forward layer share a norm and run in parallel, with one array for queries, keys
-// and values, and a window in every second layer.
+// "twin": LLaMA whose attention and feed-forward layer share a norm and run in parallel, with one array for queries,
+// keys and values, and a window in every second layer.
 models::decoder_plan read_twin(io::config_check& c) {
   models::decoder_plan plan = models::read_usual(c, {.epsilon = "norm_eps", .default_epsilon = 1e-5, .tied = true});
   models::decoder_config& to = plan.config;

@@ -1,8 +1,8 @@
 // 43  Reading config.json
 //
 // This program compiles, and throws when it runs. `config_check` compares the settings of a checkpoint with the static
-// extents of the model, and `finish` throws every mismatch. The error names the setting and the dimension: one dimension
-// is compared with the wrong setting. This model has grouped heads, 2 for keys and values.
+// extents of the model, and `finish` throws every mismatch. The error names the setting and the dimension: one
+// dimension is compared with the wrong setting. This model has grouped heads, 2 for keys and values.
 //
 // FAILS: when it runs, an exception of config.json
 #include "loading.hpp"

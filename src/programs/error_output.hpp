@@ -39,7 +39,7 @@ struct found_error {
   std::string called;               // what the program's line calls, empty where it marks nothing
 };
 
-/// The error that a diagnostic names with most facts; nothing where it is none of dimwise.
+/// The error that a diagnostic names with most facts; nothing if it is not an error of dimwise.
 inline std::optional<found_error> read_error(const std::vector<std::string>& raw) {
   std::vector<std::string> lines;
   for (const std::string& one : raw) { lines.push_back(without_colours(one)); }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/tensor/other_names.hpp -- names of operations in other libraries; each gives one error with the dimwise name.
 //
-// Layer: tensor. One table holds the names. Operands have them as members; argument-dependent lookup finds the functions, so
-// that a user's function, type or variable of the same name wins. The functions of `no_adl` have names that programs
-// rarely use otherwise. A name that needs no call, such as `x.T`, is a data member.
+// Layer: tensor. One table holds the names. Operands have them as members; argument-dependent lookup finds the
+// functions, so that a user's function, type or variable of the same name wins. The functions of `no_adl` have names
+// that programs rarely use otherwise. A name that needs no call, such as `x.T`, is a data member.
 // Tests: tests/other_names/check.py, tests/compile_fail/arguments/, tests/expr/words.test.cpp
 #pragma once
 
@@ -18,8 +18,8 @@ namespace dimwise {
 template <class... Words>
 struct use_instead;
 
-// The names of the table that are no operation with rules. Without a macro: g++ shows the declaration where a function of
-// this name is not found.
+// The names of the table that are no operation with rules. Without a macro: g++ shows the declaration where a function
+// of this name is not found.
 namespace op {
 struct abs;
 struct add;
@@ -180,8 +180,9 @@ struct widened;
 
 }  // namespace dimwise
 
-// SCOPED: a member, and a function of `dimwise`. FUNCTION: a member, and a function that only operands find. MEMBER: a member, because the function exists here or has a common name.
-// DATA: a data member. Then the name and the operations to use instead.
+// SCOPED: a member, and a function of `dimwise`. FUNCTION: a member, and a function that only operands find. MEMBER: a
+// member, because the function exists here or has a common name. DATA: a data member. Then the name and the operations
+// to use instead.
 #define DIMWISE_DETAIL_OTHER_NAMES(SCOPED, FUNCTION, MEMBER, DATA) \
   /* products */                                                   \
   SCOPED(matmul, op::contract)                                     \

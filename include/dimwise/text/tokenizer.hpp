@@ -87,9 +87,9 @@ class tokenizer {
   [[nodiscard]] encoding stored_encoding(std::string_view first, std::string_view second) const {
     return stored_encodings({{first, second}}).front();
   }
-  /// Encodes a pair of texts with its special tokens: at most `most.ids`, the longer text is truncated first. Ignores the
-  /// truncation and the padding of the file. Throws `io::file_error` if the file has no template for pairs, or if the
-  /// special tokens alone exceed the maximum.
+  /// Encodes a pair of texts with its special tokens: at most `most.ids`, the longer text is truncated first. Ignores
+  /// the truncation and the padding of the file. Throws `io::file_error` if the file has no template for pairs, or if
+  /// the special tokens alone exceed the maximum.
   [[nodiscard]] encoding encode(std::string_view first, std::string_view second, at_most most) const {
     detail::encoding one = pipeline_->encoded_pair(first, second, most.ids);
     return {typed(one.tokens), std::move(one.types), std::move(one.given), std::move(one.special), {}};
