@@ -53,7 +53,8 @@ template <class A, class B>
 consteval bool has_same_names() {
   if constexpr (nn::module<A>) {
     return []<std::size_t... I>(std::index_sequence<I...>) {
-      return ((std::string_view(nn::detail::member_name<I, A>) == nn::detail::member_name<I, B>) && ...);
+      using nn::detail::members_of;
+      return ((std::string_view(members_of<A>::template name<I>) == members_of<B>::template name<I>) && ...);
     }(std::make_index_sequence<part_count<A>()>{});
   } else {
     return true;
