@@ -61,10 +61,10 @@ static_assert(
 static_assert(
     says<ERROR_R9_values_are_not_rotated, attended<q, q, shape<batch, seq, heads, d_v, rotated<d_v, seq>>, state>>);
 
-static_assert(
-    says<ERROR_R9_only_one_operand_is_rotated, attended<turned, shape<batch, seq, heads, d_k, rotated<d_k, src>>, v,
-                                                        shape<batch, heads, d_k, d_v, rotated<d_k, seq>>>>);
-static_assert(says<ERROR_R9_only_one_operand_is_rotated,
+static_assert(says<ERROR_R9_operands_are_rotated_by_other_positions,
+                   attended<turned, shape<batch, seq, heads, d_k, rotated<d_k, src>>, v,
+                            shape<batch, heads, d_k, d_v, rotated<d_k, seq>>>>);
+static_assert(says<ERROR_R9_operands_are_rotated_by_other_positions,
                    attended<turned, turned, v, shape<batch, heads, d_k, d_v, rotated<d_k, src>>>>);
 // Nothing that goes in is one element of a dimension that another has (R18).
 using of_one = shape<batch, seq, heads, d_k, indexed<layers>>;

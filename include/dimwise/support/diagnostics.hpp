@@ -45,7 +45,8 @@ inline constexpr diagnostic diagnostics[] = {
      .marked = {culprit::over},
      .causes = {"An earlier operation removed the dimension.", "Another dimension of the same extent was meant."},
      .fix =
-         "Name a dimension of the operand. An earlier step may have removed it: the error lists what the operand has.",
+         "Name a dimension of the operand. An earlier step may have removed it: the error lists what the operand has. "
+         "The operands of `concat<summed<a, b>>(…)` are in the order of the parts.",
      .example = "arguments/missing_extent_of"},
     {.id = "ERROR_R1_tensor_names_dimensions",
      .rule = 1,
@@ -686,9 +687,10 @@ inline constexpr diagnostic diagnostics[] = {
      .seen = {"{op} over {over}: both are rotated in {rotated_feature}, by different positions",
               "{op}: both are rotated in {rotated_feature}, by different positions"},
      .marked = {culprit::rotated},
-     .causes = {"The declared mark of a cache names no positions, or other ones than the rotation."},
-     .fix = "Declare the mark as the rotation gives it. `rotated<d_k>` names no positions; `rotated<d_k, seq>` names "
-            "those "
+     .causes = {"The declared mark of a cache names no positions, or other ones than the rotation.",
+                "Queries and keys belong to different sequences, and each was rotated by its own positions."},
+     .fix = "Rotate both by positions of one sequence, or neither: attention to another sequence is not rotated. "
+            "Declare the mark as the rotation gives it. `rotated<d_k>` names no positions, `rotated<d_k, seq>` those "
             "of the rotation: `tensor k = rotary<key, d_k>(…);` deduces it, and a cache declares the same mark.",
      .example = "cache/append_keys_rotated_without_positions"},
     {.id = "ERROR_R9_values_are_not_rotated",

@@ -144,6 +144,16 @@ static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::concat<
 static_assert(
     says<ERROR_R10_operands_differ_in_another_dimension, rule::concat<S, shape<one>, shape<src>, shape<src>>>);
 static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::concat<S, shape<one, batch>, shape<src>>>);
+//     The error shows the part that an operand lacks, and the operand that differs from the first.
+static_assert(
+    std::is_same_v<rule::concat<S, shape<one, batch>, shape<one, batch>>,
+                   ERROR_R1_dimension_is_not_in_the_operand<op::concat, over<detail::about_t<src>>,
+                                                            over<detail::about_t<S>>, operand_shape<one, batch>>>);
+using three_parts = summed<one, src, seq>;
+static_assert(
+    std::is_same_v<rule::concat<three_parts, shape<one, batch>, shape<src, batch>, shape<seq>>,
+                   ERROR_R10_operands_differ_in_another_dimension<op::concat, over<detail::about_t<three_parts>>,
+                                                                  operand_shape<one, batch>, operand_shape<seq>>>);
 static_assert(says<ERROR_R10_operands_differ_in_another_dimension,
                    rule::concat<S, shape<one, d_k, rotated<d_k, seq>>, shape<src, d_k>>>);
 
@@ -174,6 +184,11 @@ static_assert(says<ERROR_R10_stack_has_another_extent, rule::stack<pair, X>>);
 static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::stack<pair, X, shape<batch, src, d_model>>>);
 static_assert(
     says<ERROR_R10_operands_differ_in_another_dimension, rule::stack<pair, shape<seq, score<d_k>>, shape<seq>>>);
+struct triple : choice_dim<3> {};
+static_assert(std::is_same_v<
+              rule::stack<triple, X, X, shape<batch, src, d_model>>,
+              ERROR_R10_operands_differ_in_another_dimension<
+                  op::stack, over<detail::about_t<triple>>, detail::operand_t<X>, operand_shape<batch, src, d_model>>>);
 static_assert(says<ERROR_R17_dimension_occurs_twice, rule::stack<batch, X, X>>);
 static_assert(gives<rule::stack<layers, shape<seq, biased_for<seq>>, shape<seq>>, shape<layers, seq, biased_for<seq>>>);
 static_assert(gives<rule::stack<key, shape<seq, biased_for<seq>>, shape<seq>>, shape<key, seq, biased_for<key, seq>>>);

@@ -1,6 +1,7 @@
 // tests/shape/rules/positions.test.cpp -- what depends on positions: rotary, windows, skew, and the best of several.
 // SPDX-License-Identifier: BSL-1.0
 #include "shape/vocabulary.hpp"
+#include <dimwise/shape/rules/loss.hpp>
 #include <dimwise/shape/rules/positions.hpp>
 
 #include <doctest/doctest.h>
@@ -33,18 +34,23 @@ static_assert(says<ERROR_R9_already_rotated, rule::rotary<seq, d_k, shape<seq, s
 using turned_q = shape<seq, d_k, rotated<d_k, seq>>;
 static_assert(allowed<rule::scores<list<d_k>, turned_q, shape<key, d_k, rotated<d_k, seq>>>>);
 static_assert(std::is_same_v<rule::scores<list<d_k>, turned_q, shape<key, d_k, rotated<d_k, src>>>,
-                             ERROR_R9_only_one_operand_is_rotated<op::scores, over<about<d_k, extent<4>>>,
-                                                                  lhs<seq, d_k, rotated<d_k, seq>>,
-                                                                  rhs<key, d_k, rotated<d_k, src>>>>);
+                             ERROR_R9_operands_are_rotated_by_other_positions<op::scores, over<about<d_k, extent<4>>>,
+                                                                              lhs<seq, d_k, rotated<d_k, seq>>,
+                                                                              rhs<key, d_k, rotated<d_k, src>>>>);
 static_assert(gives<rule::added<turned_q, turned_q>, turned_q>);
 static_assert(
     std::is_same_v<rule::added<turned_q, shape<d_k>>,
                    ERROR_R9_only_one_operand_is_rotated<op::elementwise, lhs<seq, d_k, rotated<d_k, seq>>, rhs<d_k>>>);
 static_assert(says<ERROR_R9_only_one_operand_is_rotated, rule::added<shape<seq>, turned_q>>);
-static_assert(says<ERROR_R9_only_one_operand_is_rotated, rule::added<turned_q, shape<seq, d_k, rotated<d_k, src>>>>);
+using turned_by_src = shape<seq, d_k, rotated<d_k, src>>;
+static_assert(says<ERROR_R9_operands_are_rotated_by_other_positions, rule::added<turned_q, turned_by_src>>);
 static_assert(says<ERROR_R8_neither_has_all_dimensions_of_the_other, rule::added<turned_q, shape<batch>>>);
 static_assert(gives<rule::added<turned_q, shape<>>, turned_q> &&
               gives<rule::added<shape<>, turned_q>, turned_q>);  // elu(q) + 1
+static_assert(
+    says<ERROR_R9_operands_are_rotated_by_other_positions, rule::chosen<op::clamp, turned_q, shape<>, turned_by_src>> &&
+    says<ERROR_R9_operands_are_rotated_by_other_positions,
+         rule::loss_of_pairs<op::mean_squared_error, list<>, turned_q, turned_by_src, false>>);
 //     Nor is one chosen from what is rotated and what is not; a number stands for every feature.
 static_assert(says<ERROR_R9_only_one_operand_is_rotated, rule::chosen<op::maximum, turned_q, shape<d_k>>> &&
               says<ERROR_R9_only_one_operand_is_rotated, rule::chosen<op::clamp, turned_q, shape<>, shape<d_k>>> &&
@@ -92,7 +98,8 @@ using of_words =
     detail::make_shape_t<list<key, both_halves>, list<rotated<row_half, row>, rotated<column_half, column>>>;
 using of_rows = detail::make_shape_t<list<key, both_halves>, list<rotated<row_half, row>, rotated<column_half, row>>>;
 static_assert(allowed<rule::scores<list<both_halves>, of_image, of_words>>);
-static_assert(says<ERROR_R9_only_one_operand_is_rotated, rule::scores<list<both_halves>, of_image, of_rows>>);
+static_assert(
+    says<ERROR_R9_operands_are_rotated_by_other_positions, rule::scores<list<both_halves>, of_image, of_rows>>);
 static_assert(gives<rule::part<row_half, shape<row, both_halves, rotated<row_half, row>>>,
                     shape<row, row_half, rotated<row_half, row>>>);
 static_assert(gives<rule::part<column_half, shape<row, both_halves, rotated<row_half, row>>>, shape<row, column_half>>);

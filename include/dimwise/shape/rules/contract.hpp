@@ -196,10 +196,16 @@ consteval auto missing_in_product() {
   }
 }
 
-// Whether the operands' features are rotated by different positions (R9).
+// The rotations of the features that are contracted: operands that differ in them are not rotated alike (R9).
+template <class Over, class Shape>
+using contracted_rotations = rotations_t<marks_t<Shape>, atoms_of_list_t<Over>>;
 template <class Over, class A, class B>
-inline constexpr bool rotations_differ =
-    !same_set<rotations_t<marks_t<A>, atoms_of_list_t<Over>>, rotations_t<marks_t<B>, atoms_of_list_t<Over>>>;
+inline constexpr bool rotations_differ = !same_set<contracted_rotations<Over, A>, contracted_rotations<Over, B>>;
+template <class Over, class A, class B, class... Facts>
+using unlike_in_product =
+    std::conditional_t<contracted_rotations<Over, A>::size == 0 || contracted_rotations<Over, B>::size == 0,
+                       ERROR_R9_only_one_operand_is_rotated<Facts...>,
+                       ERROR_R9_operands_are_rotated_by_other_positions<Facts...>>;
 
 template <class Op, class Over, class Along, class A, class B, bool AllDocuments = false>
 consteval auto judge_product() {
@@ -224,7 +230,7 @@ consteval auto judge_product() {
                               marked_t<score, marks_t<B>>>::size > 0) {
     return answer<ERROR_R6_scores_are_contracted_only_after_softmax<Op, O, L, R>>{};
   } else if constexpr (rotations_differ<Over, A, B>) {
-    return answer<ERROR_R9_only_one_operand_is_rotated<Op, O, L, R>>{};
+    return answer<unlike_in_product<Over, A, B, Op, O, L, R>>{};
   } else if constexpr ((sums_weights<Over, A>() && marked_t<rotated, marks_t<B>>::size > 0) ||
                        (sums_weights<Over, B>() && marked_t<rotated, marks_t<A>>::size > 0)) {
     return answer<ERROR_R9_values_are_not_rotated<Op, O, L, R>>{};

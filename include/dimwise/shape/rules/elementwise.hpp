@@ -126,7 +126,11 @@ consteval auto judge_chosen() {
   if constexpr (refused<Verdict> || !choose_unlike_rotations<Shapes...>) {
     return answer<Verdict>{};
   } else {
-    return answer<error_with_t<ERROR_R9_only_one_operand_is_rotated, Op, Shapes...>>{};
+    if constexpr (((dims_t<Shapes>::size == 0 || has_rotation<Shapes>) && ...)) {
+      return answer<error_with_t<ERROR_R9_operands_are_rotated_by_other_positions, Op, Shapes...>>{};
+    } else {
+      return answer<error_with_t<ERROR_R9_only_one_operand_is_rotated, Op, Shapes...>>{};
+    }
   }
 }
 
@@ -138,7 +142,7 @@ consteval auto judge_added() {
   } else if constexpr (logarithms_meet<A, B>) {
     return answer<ERROR_R5_log_probabilities_meet_probabilities<op::elementwise, lhs_t<A>, rhs_t<B>>>{};
   } else if constexpr (adds_unlike_rotations<A, B>) {
-    return answer<ERROR_R9_only_one_operand_is_rotated<op::elementwise, lhs_t<A>, rhs_t<B>>>{};
+    return answer<unlike_rotations_t<A, B, op::elementwise, lhs_t<A>, rhs_t<B>>>{};
   } else if constexpr (added_bias<A, B>::masked) {
     return answer<ERROR_R7_bias_is_masked_instead_of_the_scores<op::elementwise, lhs_t<A>, rhs_t<B>>>{};
   } else {

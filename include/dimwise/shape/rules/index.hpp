@@ -223,6 +223,16 @@ struct own_rotation {
   using rest = make_shape_t<dims_t<Shape>, difference_t<marks_t<Shape>, type>>;
 };
 
+// A part of a sum, and the operand that has it.
+template <class Part, class Shape>
+struct part_in {
+  using part = Part;
+  using shape = Shape;
+};
+template <class First, class A, class Part, class B>
+inline constexpr bool joins_part =
+    joins<First, Part, typename own_rotation<First, A>::rest, typename own_rotation<Part, B>::rest>;
+
 // A list with one shape per part.
 template <class Whole, class Parts, class... Shapes>
 struct masks_of_parts {
@@ -246,10 +256,14 @@ struct concat_parts<Whole, list<First, P...>, A, B...> {
     } else if constexpr (sizeof...(P) != sizeof...(B)) {
       return answer<ERROR_R10_operands_differ_in_another_dimension<op::concat, O, operand_t<A>, operand_t<B>...>>{};
     } else if constexpr (!is_in<First, dims_t<A>> || !(is_in<P, dims_t<B>> && ...)) {
-      return answer<ERROR_R1_dimension_is_not_in_the_operand<op::concat, O, operand_t<A>, operand_t<B>...>>{};
-    } else if constexpr (!(joins<First, P, typename own_rotation<First, A>::rest, typename own_rotation<P, B>::rest> &&
-                           ...) ||
-                         masks::size > 1) {
+      using lacks = first_t<join_t<list_if<!is_in<First, dims_t<A>>, part_in<First, A>>,
+                                   list_if<!is_in<P, dims_t<B>>, part_in<P, B>>...>>;
+      return answer<ERROR_R1_dimension_is_not_in_the_operand<op::concat, over<about_t<typename lacks::part>>, O,
+                                                             operand_t<typename lacks::shape>>>{};
+    } else if constexpr (!(joins_part<First, A, P, B> && ...)) {
+      return answer<ERROR_R10_operands_differ_in_another_dimension<
+          op::concat, O, operand_t<A>, operand_t<first_t<join_t<list_if<!joins_part<First, A, P, B>, B>...>>>>>{};
+    } else if constexpr (masks::size > 1) {
       return answer<ERROR_R10_operands_differ_in_another_dimension<op::concat, O, operand_t<A>, operand_t<B>...>>{};
     } else {
       using marks =
@@ -290,7 +304,10 @@ consteval auto judge_stack() {
                             typename joined_masks<marks_t<B>, nothing, list<>>::type...>;
   if constexpr (is_composite<D>) {
     return answer<ERROR_R4_composite_has_other_factors_or_order<op::stack, O, operand_t<A>, operand_t<B>...>>{};
-  } else if constexpr (!(joins<nothing, nothing, A, B> && ...) || masks::size > 1) {
+  } else if constexpr (!(joins<nothing, nothing, A, B> && ...)) {
+    return answer<ERROR_R10_operands_differ_in_another_dimension<op::stack, O, operand_t<A>,
+                                                                 operand_t<first_unlike<nothing, A, B...>>>>{};
+  } else if constexpr (masks::size > 1) {
     return answer<ERROR_R10_operands_differ_in_another_dimension<op::stack, O, operand_t<A>, operand_t<B>...>>{};
   } else if constexpr (D::static_extent != at_run_time && D::static_extent != 1 + sizeof...(B)) {
     return answer<ERROR_R10_stack_has_another_extent<op::stack, O, extent<1 + sizeof...(B)>, operand_t<A>>>{};

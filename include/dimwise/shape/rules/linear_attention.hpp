@@ -44,9 +44,9 @@ consteval auto judge_linear_attention() {
     return answer<ERROR_R18_single_element_meets_its_whole_dimension<op_t, O, lhs_t<Q>, rhs_t<K>, operand_t<V>,
                                                                      operand_t<State>>>{};
   } else if constexpr (!same_set<rotations_t<marks_t<Q>>, rotations_t<marks_t<K>>>) {
-    return answer<ERROR_R9_only_one_operand_is_rotated<op_t, O, lhs_t<Q>, rhs_t<K>>>{};
+    return answer<unlike_rotations_t<Q, K, op_t, O, lhs_t<Q>, rhs_t<K>>>{};
   } else if constexpr (!same_set<rotations_t<marks_t<State>>, rotations_t<marks_t<K>>>) {
-    return answer<ERROR_R9_only_one_operand_is_rotated<op_t, O, lhs_t<State>, rhs_t<K>>>{};
+    return answer<unlike_rotations_t<State, K, op_t, O, lhs_t<State>, rhs_t<K>>>{};
   } else if constexpr (marked_t<rotated, marks_t<V>>::size > 0) {
     return answer<ERROR_R9_values_are_not_rotated<op_t, O, lhs_t<K>, rhs_t<V>>>{};
   } else {

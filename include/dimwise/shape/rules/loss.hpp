@@ -45,7 +45,7 @@ consteval auto judge_pairs() {
   } else if constexpr (std::is_same_v<Op, op::mean_squared_error> && logarithms_meet<X, Y>) {
     return answer<ERROR_R5_log_probabilities_meet_probabilities<Op, lhs_t<X>, rhs_t<Y>>>{};
   } else if constexpr (choose_unlike_rotations<X, Y>) {
-    return answer<ERROR_R9_only_one_operand_is_rotated<Op, lhs_t<X>, rhs_t<Y>>>{};
+    return answer<unlike_rotations_t<X, Y, Op, lhs_t<X>, rhs_t<Y>>>{};
   } else {
     return judge_mean<Op, Named, make_shape_t<dims_t<X>, list<>>, AllDocuments>();
   }
