@@ -25,6 +25,10 @@ struct capacity {};
 /// twice the window and are moved to its front once per window.
 template <extent_t Window>
 struct sliding {};
+/// A cache whose window is set at run time by `keep_window`: it keeps what the queries of that window see, or all
+/// positions while there is none. The extent of Key that it is given is its buffer, in which up to `at_once()` new
+/// positions fit beside a window.
+struct windowed {};
 
 }  // namespace dimwise::nn
 
@@ -35,6 +39,7 @@ struct cache_kind;
 template <extent_t N>
 struct cache_kind<nn::capacity<N>> {
   static constexpr bool slides = false;
+  static constexpr bool at_run_time_window = false;
   static constexpr extent_t buffer = N;
 };
 template <extent_t W>
@@ -42,8 +47,15 @@ struct cache_kind<nn::sliding<W>> {
   static_assert(W > 0 && W <= at_run_time / 4,
                 "dimwise: the window of a cache has at least one position, and twice as many can be counted");
   static constexpr bool slides = true;
+  static constexpr bool at_run_time_window = false;
   static constexpr extent_t window = W;
   static constexpr extent_t buffer = 2 * W;
+};
+template <>
+struct cache_kind<nn::windowed> {
+  static constexpr bool slides = false;
+  static constexpr bool at_run_time_window = true;
+  static constexpr extent_t buffer = at_run_time;
 };
 
 // The maximum number of positions of Key that a window shows, including the query's own; 0 for other masks.
@@ -91,7 +103,7 @@ void check_windows(const node<Op, Shape, T, X...>& scores, extent_t kept) {
 
 namespace dimwise::nn {
 
-/// The KV cache along Key; `Kind` is `capacity<…>`, `sliding<…>` or `paged<…>`.
+/// The KV cache along Key; `Kind` is `capacity<…>`, `sliding<…>`, `windowed` or `paged<…>`.
 template <class Key, class Kind, class Keys, class Values>
 class kv_cache;
 
@@ -134,12 +146,16 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
       : sides_(other.sides_, other.used_ - other.held_, other.held_),
         used_(other.used_),
         held_(other.held_),
-        end_(other.end_) {}
+        end_(other.end_),
+        window_(other.window_),
+        dropped_(other.dropped_) {}
   kv_cache(kv_cache&& other) noexcept
       : sides_(static_cast<sides&&>(other.sides_)),
         used_(std::exchange(other.used_, 0)),
         held_(std::exchange(other.held_, 0)),
         end_(std::exchange(other.end_, 0)),
+        window_(other.window_),
+        dropped_(std::exchange(other.dropped_, false)),
         foreign_(std::exchange(other.foreign_, false)) {}
   /// Takes the other cache's elements, or a copy of them; if allocation throws, the cache does not change.
   kv_cache& operator=(kv_cache other) noexcept {
@@ -147,6 +163,8 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
     used_ = other.used_;
     held_ = other.held_;
     end_ = other.end_;
+    window_ = other.window_;
+    dropped_ = other.dropped_;
     foreign_ = other.foreign_;
     return *this;
   }
@@ -171,6 +189,31 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   }
   /// The position of the next key.
   [[nodiscard]] std::ptrdiff_t end() const { return end_; }
+  /// Keeps what a window of `count` positions sees, a query's own included; 0: all positions. Throws `extent_error` if
+  /// the cache holds positions, or if its buffer is not longer than the window.
+  void keep_window(extent_t count)
+    requires kind::at_run_time_window
+  {
+    if (held_ > 0 || count > limit()) {
+      detail::raise<extent_error>(error{} << "keep_window: " << count << " positions of "
+                                          << detail::dimension_name<Key>() << " were asked of a cache that holds "
+                                          << held_ << " and takes " << limit()
+                                          << "; it is set while it is empty (R10)");
+    }
+    window_ = count;
+  }
+  /// The window that is kept; 0: all positions.
+  [[nodiscard]] extent_t kept_window() const
+    requires kind::at_run_time_window
+  {
+    return window_;
+  }
+  /// How many positions can be appended at once.
+  [[nodiscard]] extent_t at_once() const
+    requires kind::at_run_time_window
+  {
+    return window_ == 0 ? limit() - used_ : limit() - (window_ - 1);
+  }
   /// Marks the first `count` positions of borrowed memory as held. Throws `extent_error` if `count` exceeds the
   /// capacity,
   /// or if the cache owns its memory, which only `append` fills; then nothing changes.
@@ -196,12 +239,21 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
     base::check_start(position);
     used_ = held_ = 0;
     end_ = position;
+    dropped_ = false;
   }
-  /// Removes the last `count` positions, for example rejected drafts; throws `extent_error` if the cache holds fewer.
+  /// Removes the last `count` positions, for example rejected drafts; throws `extent_error` if the cache holds fewer, or
+  /// if a window would lack positions that are gone.
   void forget(extent_t count)
     requires(!kind::slides)
   {
     base::check_forgotten(count, held_);
+    if constexpr (kind::at_run_time_window) {
+      if (dropped_ && held_ - count < window_ - 1) {
+        detail::raise<extent_error>(error{} << "forget: without the last " << count << " positions of "
+                                            << detail::dimension_name<Key>() << " a window of " << window_
+                                            << " would lack positions that are gone (R10)");
+      }
+    }
     used_ -= count;
     held_ = used_;
     end_ -= static_cast<std::ptrdiff_t>(count);
@@ -217,8 +269,10 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   }
   [[nodiscard]] const sides& any_sides() const { return sides_; }
   template <class Q>
-  [[nodiscard]] static auto own_mask() {
-    if constexpr (kind::slides) {
+  [[nodiscard]] auto own_mask() const {
+    if constexpr (kind::at_run_time_window) {
+      return window<Q, Key>(window_ == 0 ? -1 : static_cast<std::ptrdiff_t>(window_) - 1, 0);
+    } else if constexpr (kind::slides) {
       return window<Q, Key>(static_cast<std::ptrdiff_t>(kind::window) - 1, 0);
     } else {
       return causal<Q, Key>{};
@@ -227,17 +281,24 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   [[nodiscard]] Key held() const { return starting_at(Key{held_}, end_ - static_cast<std::ptrdiff_t>(held_)); }
 
   void check_room(extent_t n) const {
+    if constexpr (kind::at_run_time_window) {
+      if (window_ > 0) {
+        if (n > at_once()) { base::no_room(n, held_, at_once(), " at once"); }
+        return;
+      }
+    }
     if (kind::slides ? n > limit() : n > limit() - used_) {
       base::no_room(n, held_, limit(), kind::slides ? " at once" : "");
     }
   }
   void take_in(extent_t n, const typename sides::key_floats& k, const typename sides::value_floats& v) {
-    if constexpr (kind::slides) { slide(n); }
+    if (slides()) { slide(n); }
     sides_.write(used_, k, v);
     used_ += n;
     end_ += static_cast<std::ptrdiff_t>(n);
-    if constexpr (kind::slides) {
-      const extent_t seen = kind::window - 1 + n;
+    if (slides()) {
+      const extent_t seen = window_of_kind() - 1 + n;
+      dropped_ = dropped_ || held_ + n > seen;
       held_ = held_ + n < seen ? held_ + n : seen;
     } else {
       held_ = used_;
@@ -246,8 +307,10 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   // Makes room for n positions: moves those that later queries see to the front. The copy comes first, so that a failed
   // allocation changes nothing.
   void slide(extent_t n) {
-    if (used_ + n <= kind::buffer) { return; }
-    const extent_t kept = held_ < kind::window - 1 ? held_ : kind::window - 1;
+    if (used_ + n <= sides_.keys.extents().template extent<Key>()) { return; }
+    const extent_t most = window_of_kind() - 1;
+    const extent_t kept = held_ < most ? held_ : most;
+    dropped_ = dropped_ || kept < held_;
     const auto k = sides_.keys.take(used_ - kept, kept);
     const auto v = sides_.values.take(used_ - kept, kept);
     sides_.keys.put(0, k);
@@ -255,10 +318,21 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
     used_ = held_ = kept;
   }
 
+  [[nodiscard]] bool slides() const { return kind::slides || window_ > 0; }
+  [[nodiscard]] extent_t window_of_kind() const {
+    if constexpr (kind::slides) {
+      return kind::window;
+    } else {
+      return window_;
+    }
+  }
+
   sides sides_;
   extent_t used_ = 0;  // of the buffer
   extent_t held_ = 0;  // the last ones of those
   std::ptrdiff_t end_ = 0;
+  extent_t window_ = 0;   // set at run time; 0: none
+  bool dropped_ = false;  // whether positions since the start are gone
   bool foreign_ = false;  // over borrowed memory
 };
 
@@ -271,6 +345,9 @@ template <class Key, class Kind, class Keys, class Values, class ScoresOf>
 [[nodiscard]] auto attend(const kv_cache<Key, Kind, Keys, Values>& cache, const ScoresOf& scores_of) {
   const auto s = scores_of(cache.keys());
   if constexpr (detail::cache_kind<Kind>::slides) { detail::check_windows<Key>(s, detail::cache_kind<Kind>::window); }
+  if constexpr (detail::cache_kind<Kind>::at_run_time_window) {
+    if (cache.kept_window() > 0) { detail::check_windows<Key>(s, cache.kept_window()); }
+  }
   return evaluate(contract<Key>(softmax<Key>(s), cache.values()));
 }
 
