@@ -190,12 +190,19 @@ struct decoder : language_model<decoder<Dims, Weights>, Dims, decoder_block<Dims
 
   /// The KV cache of every layer, and with LongRoPE the text that the caches hold.
   struct state : base::state {
+    std::size_t length = 0;
     std::vector<token> text{};
   };
-  /// Empty caches for `length` positions.
+  /// Empty caches for `length` positions; those of layers with a window keep the positions that are seen.
   [[nodiscard]] state start(std::size_t length) const {
     state s;
-    static_cast<typename base::state&>(s) = base::start(length);
+    s.length = length;
+    for (const block& b : blocks) {
+      const std::size_t window = b.attention.settings.window;
+      const bool slides = window > 0 && window < length / 2;
+      s.push_back(cache_for(slides ? 2 * window : length));
+      if (slides) { s.back().keep_window(window); }
+    }
     return s;
   }
   /// As `language_model::features`. A text that outgrows the positions of training under LongRoPE is computed again
@@ -204,7 +211,7 @@ struct decoder : language_model<decoder<Dims, Weights>, Dims, decoder_block<Dims
   [[nodiscard]] features_type features(std::span<const token> tokens, state& caches, const Seen& seen) const {
     if (std::none_of(config.rotary.begin(), config.rotary.end(), [](const auto& r) { return r.depends_on_length(); }) ||
         caches.size() != blocks.size() || caches.empty()) {
-      return base::features(tokens, caches, seen);
+      return continued(tokens, caches, seen);
     }
     const auto held = static_cast<std::size_t>(caches.front().end());
     if (caches.text.size() < held) {
@@ -216,9 +223,9 @@ struct decoder : language_model<decoder<Dims, Weights>, Dims, decoder_block<Dims
     const auto outgrown = [&](const rotary_settings& r) { return !r.is_long(held) && r.is_long(all.size()); };
     features_type x;
     if (held == 0 || std::none_of(config.rotary.begin(), config.rotary.end(), outgrown)) {
-      x = base::features(tokens, caches, seen);
+      x = continued(tokens, caches, seen);
     } else {
-      state again = start(caches.front().limit());
+      state again = start(caches.length);
       x = slice<seq>(base::features(all, again, seen), held, tokens.size());
       caches = std::move(again);
     }
@@ -239,6 +246,19 @@ struct decoder : language_model<decoder<Dims, Weights>, Dims, decoder_block<Dims
   }
 
  private:
+  // The features of the next tokens. What a window no longer sees cannot come back after an exception, so a text that
+  // windows take in parts is appended to copies.
+  template <class Seen>
+  [[nodiscard]] features_type continued(std::span<const token> tokens, state& caches, const Seen& seen) const {
+    const bool in_parts = std::any_of(caches.begin(), caches.end(), [&](const auto& one) {
+      return one.kept_window() > 0 && tokens.size() > one.at_once();
+    });
+    if (!in_parts) { return base::features(tokens, caches, seen); }
+    state longer = caches;
+    features_type x = base::features(tokens, longer, seen);
+    caches = std::move(longer);
+    return x;
+  }
   template <class D>
   static D extent_made(std::size_t n) {
     if constexpr (D::static_extent == at_run_time) {

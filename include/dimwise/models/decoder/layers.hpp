@@ -71,7 +71,9 @@ struct decoder_attention {
   using features = tensor<float, seq, d_model>;
   using queries = tensor<float, seq, kv_heads, group, d_k>;
   using keys = tensor<float, seq, kv_heads, d_k>;
-  using cache = nn::kv_cache<key_pos, nn::capacity<>, nn::keys<float, kv_heads, key_pos, d_k>,
+  using values = tensor<float, seq, kv_heads, d_v>;
+  using context = tensor<float, seq, kv_heads, group, d_v>;
+  using cache = nn::kv_cache<key_pos, nn::windowed, nn::keys<float, kv_heads, key_pos, d_k>,
                              nn::values<float, kv_heads, key_pos, d_v>>;
 
   query_projection query{};
@@ -110,6 +112,7 @@ struct decoder_attention {
     }
   }
 
+  /// Attends from the positions of x, which are appended to `held`.
   [[nodiscard]] features operator()(const features& x, cache& held, const decoder_positions<Dims>& at) const {
     queries q = query_norm(queries(query(x)));
     keys k = key_norm(keys(key(x)));
@@ -118,12 +121,32 @@ struct decoder_attention {
       q = plain(rotary<seq, d_k>(q, table.cosines, table.sines, settings.pairs));
       k = plain(rotary<seq, d_k>(k, table.cosines, table.sines, settings.pairs));
     }
-    held.append(rename<seq, key_pos>(k), rename<seq, key_pos>(value(x)));
-    return output(attended(q, held, at));
+    const values v = value(x);
+    const std::size_t count = extent_of<seq>(x);
+    if (count <= held.at_once() || held.kept_window() == 0) {
+      held.append(rename<seq, key_pos>(k), rename<seq, key_pos>(v));
+      return output(attended(q, held, at));
+    }
+    // The cache of a window takes a long prompt in parts.
+    std::vector<float> all;
+    for (std::size_t begin = 0; begin < count;) {
+      const std::size_t n = std::min<std::size_t>(held.at_once(), count - begin);
+      held.append(rename<seq, key_pos>(keys(slice<seq>(k, begin, n))),
+                  rename<seq, key_pos>(values(slice<seq>(v, begin, n))));
+      const context part = attended(queries(slice<seq>(q, begin, n)), held, at);
+      all.insert(all.end(), part.data(), part.data() + part.size());
+      begin += n;
+    }
+    context whole = context::for_overwriting(context_extents(q, v));
+    std::copy(all.begin(), all.end(), whole.overwrite());
+    return output(whole);
   }
 
  private:
-  using context = tensor<float, seq, kv_heads, group, d_v>;
+  // The extents of queries with the features of values.
+  [[nodiscard]] static auto context_extents(const queries& q, const values& v) {
+    return dimwise::detail::merge_extents<typename context::extents_type::atoms>("attention", q.extents(), v.extents());
+  }
   [[nodiscard]] context attended(const queries& q, const cache& held, const decoder_positions<Dims>& at) const {
     const nn::scaled_by scale{settings.score_scale};
     const window<seq, key_pos> visible(settings.window == 0 ? -1 : static_cast<std::ptrdiff_t>(settings.window) - 1, 0);
