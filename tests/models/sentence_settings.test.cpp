@@ -180,3 +180,14 @@ TEST_CASE("prompts have names, and one may come before every text") {
   folder.write(file, R"({"model_type": "SparseEncoder"})");
   CHECK(folder.told().find("model_type is \"SparseEncoder\"") != std::string::npos);
 }
+
+TEST_CASE("families name the number of features by other keys") {
+  const sentence_folder folder;
+  folder.pooling(R"("pooling_mode_cls_token": true)");
+  for (const char* key : {"dim", "n_embd"}) {
+    folder.write("config.json", std::string("{\"") + key + "\": 24}");
+    CHECK(folder.read().how == first);
+    folder.write("config.json", std::string("{\"") + key + "\": 32}");
+    CHECK(folder.told().find("word_embedding_dimension is 24, but hidden_size is 32") != std::string::npos);
+  }
+}

@@ -209,7 +209,11 @@ inline void read_prompts(const std::filesystem::path& path, sentence_settings& t
   }
   if (fs::exists(pooling / "config.json")) {
     io::config_check model(settings.transformer / "config.json");
-    const std::size_t features = model.count("hidden_size");
+    const char* key = "hidden_size";
+    for (const char* other : {"dim", "n_embd"}) {  // DistilBERT, the original Nomic BERT
+      if (!model.has(key) && model.has(other)) { key = other; }
+    }
+    const std::size_t features = model.count(key);
     model.finish();
     detail::read_pooling(pooling / "config.json", features, settings);
   }
