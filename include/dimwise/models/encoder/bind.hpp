@@ -36,6 +36,7 @@ void bind_block(const io::names_within& file, const encoder_names& n, encoder_bl
   }
   file.template linear<out_in>(n.down, feed.down);
   bind_norm(file, n.norm2, block.norm2);
+  file.ignore("attn.rotary_emb.inv_freq");  // in old files
 }
 
 template <class Dims>
@@ -87,7 +88,7 @@ void bind_encoder(io::bindings& file, const encoder_names& n, encoder<Dims, Weig
   const bool of_tokens = m.task == encoder_task::token_labels;
   for (auto& one : m.classifier) { detail::bind_classifier(file, of_tokens ? n.token_classifier : n.classifier, one); }
   for (auto& one : m.predictor) { detail::bind_predictor(file, n, one); }
-  file.ignore("embeddings.position_ids");
+  for (const char* buffer : {"embeddings.position_ids", "embeddings.token_type_ids"}) { file.ignore(buffer); }
   for (const std::string& beginning : n.unused) { file.ignore_all(beginning); }
 }
 

@@ -28,6 +28,7 @@ struct encoder_keys {
   count_key heads = {"num_attention_heads", 12};
   count_key hidden = {"intermediate_size", 3072};
   count_key layers = {"num_hidden_layers", 12};
+  bool reads_head = false;  ///< whether `head_dim` counts; otherwise heads divide the features
 };
 
 /// An integer of at least 0; `otherwise` if the key is absent.
@@ -75,7 +76,8 @@ inline void read_labels(io::config_check& config, encoder_config& to) {
   e.vocab = count(keys.vocab);
   e.features = e.embedding = count(keys.features);
   e.heads = count(keys.heads);
-  e.of_head = head_extent(config, e.features, e.heads);
+  e.of_head =
+      keys.reads_head && config.has("head_dim") ? config.count("head_dim") : head_extent(config, e.features, e.heads);
   e.hidden = count(keys.hidden);
   const std::size_t layers = count(keys.layers);
   const std::size_t most = weights.arrays().size() / std::max<std::size_t>(arrays_of_block, 1);
@@ -102,6 +104,7 @@ inline void reject_other_encoders(io::config_check& config) {
   config.expect_flag("add_cross_attention", false, false);
   config.expect_word("position_embedding_type", {"absolute"}, "absolute");
   if (!config.object("pruned_heads").empty()) { config.differs("pruned_heads is not supported"); }
+  if (config.has("quantization_config")) { config.differs("quantization_config is not supported"); }
 }
 
 /// An output of masked tokens with its own weight is not read.
