@@ -136,7 +136,8 @@ class config_check {
 
   /// An integer of at least 1; `otherwise` if it is absent.
   std::size_t count(const std::string& key, std::optional<std::size_t> otherwise = {}) {
-    constexpr std::size_t most = std::size_t{1} << 40;
+    constexpr std::uint64_t most =
+        std::min<std::uint64_t>(std::uint64_t{1} << 40, std::numeric_limits<std::size_t>::max());  // less with 32 bits
     if (!has(key)) {
       if (!otherwise) { differs(key + absence(key)); }
       return otherwise.value_or(1);

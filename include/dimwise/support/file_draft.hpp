@@ -41,7 +41,7 @@ class file_draft {
     static std::atomic<unsigned long> drafts{0};
     do {
       // No `/`: after dimwise.hpp, g++ 12 looks for operators of this library first.
-      name_ = path_.parent_path().append(beginning + std::to_string(::getpid()) + "-" + std::to_string(drafts++) +
+      name_ = path_.parent_path().append(beginning + std::to_string(process()) + "-" + std::to_string(drafts++) +
                                          std::string(ending));
       file_ = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     } while (file_ < 0 && errno == EEXIST);
@@ -72,6 +72,13 @@ class file_draft {
 
  private:
   static constexpr std::string_view ending = ".partial";
+  static long process() {
+#if defined(__wasi__)  // a program has no other process beside it
+    return 0;
+#else
+    return ::getpid();
+#endif
+  }
 
   // Temporary names are longer than the file's name, and a name has at most 255 bytes. Does not cut within a UTF-8
   // character.

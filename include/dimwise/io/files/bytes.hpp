@@ -2,7 +2,7 @@
 // dimwise/io/files/bytes.hpp -- the bytes of a file, mapped or read into memory.
 //
 // Layer: io. POSIX: mmap. A mapped file needs no memory of its own, but truncating it while it is mapped terminates the
-// program by a signal: use `read` for files that others write to.
+// program by a signal: use `read` for files that others write to. WASI has no mmap: every file is read there.
 // Tests: tests/io/file_bytes.test.cpp
 //
 //   const file_bytes file("model.safetensors");          file.bytes()
@@ -20,10 +20,12 @@
 #include <new>
 #include <span>
 #include <string>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
+#if !defined(__wasi__)  // the header of WASI is an error
+#include <sys/mman.h>
+#endif
 
 namespace dimwise::io {
 
@@ -42,10 +44,10 @@ class file_bytes {
     if (!S_ISREG(facts.st_mode)) { throw file_error(path_.string() + ": a regular file was expected"); }
     size_ = static_cast<std::size_t>(facts.st_size);
     if (size_ == 0) { return; }
-    if (how == file_access::mapped) {
-      void* const mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.number, 0);
-      if (mapped == MAP_FAILED) { refuse("cannot be mapped", errno); }
-      memory_ = {static_cast<std::byte*>(mapped), release{size_}};
+    if (how == file_access::mapped && maps_files) {
+      std::byte* const mapped = map(file.number, size_);
+      if (mapped == nullptr) { refuse("cannot be mapped", errno); }
+      memory_ = {mapped, release{size_}};
     } else {
       memory_ = {static_cast<std::byte*>(::operator new[](size_, alignment)), release{0}};
       read_all(file.number);
@@ -60,6 +62,18 @@ class file_bytes {
 
  private:
   static constexpr std::align_val_t alignment{64};
+#if defined(__wasi__)
+  static constexpr bool maps_files = false;
+  static std::byte* map(int, std::size_t) { return nullptr; }
+  static void unmap(std::byte*, std::size_t) {}
+#else
+  static constexpr bool maps_files = true;
+  static std::byte* map(int file, std::size_t size) {  // a null pointer if it fails
+    void* const mapped = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+    return mapped == MAP_FAILED ? nullptr : static_cast<std::byte*>(mapped);
+  }
+  static void unmap(std::byte* memory, std::size_t size) { ::munmap(memory, size); }
+#endif
   struct descriptor {
     int number;
     explicit descriptor(int n) : number(n) {}
@@ -73,7 +87,7 @@ class file_bytes {
     std::size_t mapped;  // bytes to unmap; 0 if the memory is owned
     void operator()(std::byte* memory) const {
       if (mapped != 0) {
-        ::munmap(memory, mapped);
+        unmap(memory, mapped);
       } else {
         ::operator delete[](memory, alignment);
       }
