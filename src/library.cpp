@@ -7,7 +7,7 @@
 #include <dimwise/eval/kernels_product_definitions.hpp>
 #endif
 #include <dimwise/eval/top_k_definitions.hpp>
-#include <dimwise/expr/explain_words_definitions.hpp>
+#include <dimwise/expr/explain_shapes_definitions.hpp>
 #include <dimwise/expr/rotary_definitions.hpp>
 #include <dimwise/tensor/block_pool_definitions.hpp>
 #include <dimwise/tensor/large_pages_definitions.hpp>

@@ -88,9 +88,9 @@ TEST_CASE("what is given as an expression is computed once") {
   CHECK(count_of([&] { return cell(counted(x), counted(state_before)); }) == x.size() + state_before.size());
   CHECK(differ<state>(encodes(counted(x)), encodes(x)) == "");
   // What is memory already is not copied.
-  CHECK(&nn::detail::words::materialised(x) == &x);
+  CHECK(&nn::detail::functions::materialised(x) == &x);
   const auto renamed = rename<seq, key>(x);
-  CHECK(&nn::detail::words::materialised(renamed) == &renamed);
+  CHECK(&nn::detail::functions::materialised(renamed) == &renamed);
 }
 
 // A module of a user's own: a call operator, and no formula.

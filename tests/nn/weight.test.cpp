@@ -51,9 +51,10 @@ double error_of() {
   for (std::size_t i = 0; i < x.size(); ++i) { x.data()[i] = static_cast<float>(number_at(i)); }
   for (std::size_t i = 0; i < map.bias.size(); ++i) { map.bias.data()[i] = static_cast<float>(i) * 0.01F; }
   tensor y = map(x);
-  tensor<float, batch, heads, d_k> exact = contract<d_model>(x, nn::detail::words::as_floats(map.weight)) + map.bias;
+  tensor<float, batch, heads, d_k> exact =
+      contract<d_model>(x, nn::detail::functions::as_floats(map.weight)) + map.bias;
   tensor z = back(y);
-  tensor<float, batch, d_model> exact_back = contract<heads, d_k>(y, nn::detail::words::as_floats(back.weight));
+  tensor<float, batch, d_model> exact_back = contract<heads, d_k>(y, nn::detail::functions::as_floats(back.weight));
   return std::max(largest_of(y - exact) / largest_of(exact), largest_of(z - exact_back) / largest_of(exact_back));
 }
 
@@ -99,7 +100,7 @@ template <class T>
 void check_table() {
   nn::normal how(5, 1);
   const auto table = nn::initialised<nn::embedding<words, d_model, T>>(how, words{9}, d_model{64});
-  const tensor<float, words, d_model> all = nn::detail::words::as_floats(table.table);
+  const tensor<float, words, d_model> all = nn::detail::functions::as_floats(table.table);
   tensor<id<words>, batch> ids({id<words>{7}, id<words>{0}, id<words>{7}}, batch{3});
   const tensor<float, batch, d_model> rows = table(ids);
   for (std::size_t i = 0; i < 64; ++i) {

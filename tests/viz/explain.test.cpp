@@ -35,7 +35,7 @@ const tensor<float, key, heads, d_v> v(key{5});
 template <class X>
 std::string last_step(const X& e) {
   const auto derived = detail::derivation_of(e);
-  const detail::step_words& s = derived.steps().back();
+  const detail::step_description& s = derived.steps().back();
   std::string all = s.what + "\n   -> " + detail::in_words(s.result) + "\n";
   for (const std::string& r : s.reasons) { all += "      " + r + "\n"; }
   return all;

@@ -28,9 +28,9 @@ inline constexpr extent_t at_run_time = static_cast<extent_t>(-1);
 namespace detail {
 
 // The origin of a dimension without an explicit origin, and of operands with different origins.
-inline constexpr std::ptrdiff_t unsaid_origin =
+inline constexpr std::ptrdiff_t unknown_origin =
     static_cast<std::ptrdiff_t>(static_cast<std::size_t>(1) << (8 * sizeof(std::size_t) - 1));
-inline constexpr std::ptrdiff_t disputed_origin = unsaid_origin + 1;
+inline constexpr std::ptrdiff_t disputed_origin = unknown_origin + 1;
 
 // The largest origin; positions counted from a larger one could overflow.
 inline constexpr std::ptrdiff_t farthest_origin = std::numeric_limits<std::ptrdiff_t>::max() / 8;
@@ -74,9 +74,11 @@ struct dimension {
   /// The number of elements.
   [[nodiscard]] constexpr extent_t extent() const { return extent_; }
   /// The position of the first element: that of `starting_at`, or 0.
-  [[nodiscard]] constexpr std::ptrdiff_t origin() const { return origin_ == detail::unsaid_origin ? 0 : origin_; }
+  [[nodiscard]] constexpr std::ptrdiff_t origin() const { return origin_ == detail::unknown_origin ? 0 : origin_; }
   /// The position of the first element, or a sentinel if none was given.
-  [[nodiscard]] constexpr std::ptrdiff_t said_origin() const { return origin_; }
+  [[nodiscard]] constexpr std::ptrdiff_t given_origin() const { return origin_; }
+  /// The former name of `given_origin`.
+  [[deprecated("use given_origin()")]] [[nodiscard]] constexpr std::ptrdiff_t said_origin() const { return origin_; }
   /// Sets the position of the first element; throws `origin_error` beyond ±2^60, since later positions could overflow.
   constexpr void start_at(std::ptrdiff_t origin) {
     if (origin < -detail::farthest_origin || origin > detail::farthest_origin) {
@@ -87,7 +89,7 @@ struct dimension {
 
  private:
   extent_t extent_ = Extent == at_run_time ? 0 : Extent;
-  std::ptrdiff_t origin_ = detail::unsaid_origin;
+  std::ptrdiff_t origin_ = detail::unknown_origin;
 };
 
 /// The same extent with `origin` as the position of its first element: `starting_at(seq{1}, 41)` is the 42nd token.

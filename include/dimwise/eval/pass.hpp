@@ -10,7 +10,7 @@
 #include <dimwise/eval/context.hpp>
 #include <dimwise/eval/views.hpp>
 #include <dimwise/expr/contract.hpp>
-#include <dimwise/expr/explain_words.hpp>
+#include <dimwise/expr/explain_shapes.hpp>
 #include <dimwise/expr/mask.hpp>
 #include <dimwise/expr/positions.hpp>
 #include <dimwise/expr/reduce.hpp>

@@ -37,9 +37,9 @@ template <class N>
 said explained_product(const N& n, derivation& d, const char* name) {
   const said a = explained(n.template child<0>(), d);
   const said b = explained(n.template child<1>(), d);
-  step_words s{name, names_in_list<typename operation_of<N>::over>::get(), {a, b}, shape_in_words(n)};
+  step_description s{name, names_in_list<typename operation_of<N>::over>::get(), {a, b}, shape_in_words(n)};
   const std::string what = product_in_words(s.operation, s);
-  return d.add(what, static_cast<step_words&&>(s));
+  return d.add(what, static_cast<step_description&&>(s));
 }
 
 template <class T>
@@ -85,12 +85,12 @@ said explained_operation(const with_marks<Shape, E>& n, derivation& d) {
   if constexpr (is_scale_step<with_marks<Shape, E>>) {
     const said product = explained_scaled_operand(x.template child<0>(), d);
     const said by = explained(x.template child<1>(), d);
-    step_words s{"scaled", {}, {product, by}, shape_in_words(n)};
+    step_description s{"scaled", {}, {product, by}, shape_in_words(n)};
     if constexpr (is_constant<element_t<1, children_t<E>>>) {
       s.note = short_number(static_cast<double>(x.template child<1>().op().value)) + as_root(x.template child<1>());
     }
     return d.add("scaled: " + product.reference + " times " + by.reference + as_root(x.template child<1>()),
-                 static_cast<step_words&&>(s));
+                 static_cast<step_description&&>(s));
   } else {
     const said inner = explained(x, d);
     const std::string name = becomes_score<Shape, E> ? "unscaled" : (marks_t<Shape>::size == 0 ? "plain" : "marked");
@@ -157,10 +157,10 @@ template <class Shape, class T, class F, class... X>
 said explained_operation(const elementwise<Shape, T, F, X...>& n, derivation& d) {
   std::vector<said> x = explained_operands(n, d);
   std::string what = function_in_words<F>::of(x);
-  step_words s{"map", {}, static_cast<std::vector<said>&&>(x), shape_in_words(n)};
+  step_description s{"map", {}, static_cast<std::vector<said>&&>(x), shape_in_words(n)};
   what += ", element by element" + repeated_in_words(s);
   if constexpr (is_named<elementwise<Shape, T, F, X...>>) { s.operation = F::name; }
-  return d.add(what, static_cast<step_words&&>(s));
+  return d.add(what, static_cast<step_description&&>(s));
 }
 
 template <class Shape, class How, class E>

@@ -5,7 +5,7 @@
 // Tests: tests/viz/explain.test.cpp
 #pragma once
 
-#include <dimwise/expr/explain_words.hpp>
+#include <dimwise/expr/explain_shapes.hpp>
 #include <dimwise/expr/mask.hpp>
 #include <dimwise/expr/take.hpp>
 

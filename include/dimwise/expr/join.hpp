@@ -84,10 +84,10 @@ struct concat_how {
                  ? farthest
                  : static_cast<std::ptrdiff_t>(static_cast<std::size_t>(from) + by);
     };
-    std::ptrdiff_t next = behind(grown.origin == unsaid_origin || grown.origin == disputed_origin ? 0 : grown.origin,
+    std::ptrdiff_t next = behind(grown.origin == unknown_origin || grown.origin == disputed_origin ? 0 : grown.origin,
                                  first.extents().template extent<D>());
     const auto follow = [&](const slot& part) {
-      if (part.origin != unsaid_origin && part.origin != next) { grown.origin = disputed_origin; }
+      if (part.origin != unknown_origin && part.origin != next) { grown.origin = disputed_origin; }
       next = behind(next, part.extent);
     };
     (follow(rest.extents().template of_atom<D>()), ...);
@@ -143,7 +143,7 @@ struct stack {
   static auto make(list<D>, const X&... x) {
     using shape = typename Verdict::shape;
     auto e = extents_from<shape>("stack", x.extents()...);
-    make_extent<shape, D>(e, {sizeof...(X), unsaid_origin}, "stack");
+    make_extent<shape, D>(e, {sizeof...(X), unknown_origin}, "stack");
     return stacked<shape, D, X...>({}, e, x...);
   }
 };

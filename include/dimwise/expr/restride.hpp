@@ -47,7 +47,7 @@ extents_for<Shape> renamed_extents(const char* operation, const Extents& e) {
   auto result = merge_extents<typename extents_for<Shape>::atoms>(operation, e);
   const extent_t n = e.template extent<From>(operation);
   if constexpr (!is_composite<To> && has_slot<To>) {
-    slot made{n, unsaid_origin};
+    slot made{n, unknown_origin};
     if constexpr (!is_composite<From>) {
       made = e.template of_atom<From>();
       if constexpr (has_documents<From> && has_documents<To>) {

@@ -51,7 +51,7 @@ auto make_slice(const X& x, std::size_t first, std::size_t count) {
                                << dimension_name<D>() << " of extent " << n << " (R18)");
   }
   auto e = extents_from<shape>("slice", extents_beside<shape_of<X>, D>(x.extents()));
-  slot made{count, unsaid_origin};
+  slot made{count, unknown_origin};
   if constexpr (!is_composite<D>) {
     // Positions go on counting: the first element kept its own.
     made.origin = position_after(x.extents().template of_atom<D>().origin, first, "slice", &dimension_name<D>);

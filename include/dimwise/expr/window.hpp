@@ -27,7 +27,7 @@ template <class Verdict, class How, class D, class W, class Result, class X>
 auto make_windows(const X& x, const W& window, extent_t count) {
   using shape = typename Verdict::shape;
   auto e = extents_from<shape>(How::name, one_extent(window), extents_beside<shape_of<X>, D>(x.extents()));
-  slot made{count, unsaid_origin};
+  slot made{count, unknown_origin};
   if constexpr (std::is_same_v<D, Result>) { made.origin = x.extents().template of_atom<D>().origin; }
   make_extent<shape, Result>(e, made, How::name);
   if constexpr (Result::static_extent != at_run_time) {

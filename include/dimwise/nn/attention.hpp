@@ -20,7 +20,7 @@
 
 namespace dimwise::nn {
 
-namespace detail::words {
+namespace detail::functions {
 
 template <class S>
 auto capped(const S& s, double cap) {
@@ -28,18 +28,18 @@ auto capped(const S& s, double cap) {
   return times(tanh_of(quotient(s, c)), c);
 }
 
-}  // namespace detail::words
+}  // namespace detail::functions
 
 /// cap · tanh(s / cap): keeps scores within ±cap (Gemma 2). Rejects masked scores (R7). A bias added before is capped
 /// with the scores.
 struct soft_cap {
   double cap;
-  template <operand S, class Verdict = DIMWISE_DETAIL_VERDICT(detail::words::capped(std::declval<const S&>(), 1.0))>
+  template <operand S, class Verdict = DIMWISE_DETAIL_VERDICT(detail::functions::capped(std::declval<const S&>(), 1.0))>
     requires allowed<Verdict>
   auto operator()(const S& s) const {
-    return detail::words::capped(s, cap);
+    return detail::functions::capped(s, cap);
   }
-  template <operand S, class Verdict = DIMWISE_DETAIL_VERDICT(detail::words::capped(std::declval<const S&>(), 1.0))>
+  template <operand S, class Verdict = DIMWISE_DETAIL_VERDICT(detail::functions::capped(std::declval<const S&>(), 1.0))>
     requires refused<Verdict>
   Verdict operator()(const S& s) const;
 };
@@ -48,13 +48,13 @@ struct soft_cap {
 struct root_scaled {
   template <class P>
   auto scale(const P& products) const {
-    return detail::words::scaled(products);
+    return detail::functions::scaled(products);
   }
 };
 struct not_scaled {
   template <class P>
   auto scale(const P& products) const {
-    return detail::words::unscaled(products);
+    return detail::functions::unscaled(products);
   }
 };
 struct scaled_by {
@@ -62,7 +62,7 @@ struct scaled_by {
   template <class P>
   auto scale(const P& products) const {
     return detail::attempt([&](const auto& p) {
-      return detail::words::scaled(p, static_cast<detail::untracked_t<detail::value_of<P>>>(factor));
+      return detail::functions::scaled(p, static_cast<detail::untracked_t<detail::value_of<P>>>(factor));
     }, products);
   }
 };
@@ -95,7 +95,7 @@ inline constexpr bool masks_or_is_refused = mask_like<X> || operand<X> || is_ref
 template <class E>
 inline constexpr bool masks_or_is_refused<block_mask<E>> = true;
 
-namespace words {
+namespace functions {
 
 /// The scores after one change: a mask, a bias, or a function.
 template <class S, class How>
@@ -103,9 +103,9 @@ auto changed(const S& s, const How& how) {
   if constexpr (is_refusal<S>) {
     return s;
   } else if constexpr (position_bias<How> || number_tensor<How>) {
-    return words::biased(s, how);
+    return functions::biased(s, how);
   } else if constexpr (masks_or_is_refused<How>) {
-    return words::masked(s, how);
+    return functions::masked(s, how);
   } else if constexpr (scaling<How>) {
     return how.scale(s);  // rejected after another change: scores are already scaled
   } else if constexpr (std::invocable<const How&, const S&>) {
@@ -201,24 +201,24 @@ auto attention_with_sinks(const Q& q, const K& k, const V& v, const Sinks& sinks
   return output_of(beside(part_of_attention<Key>(changed_scores<F>(q, k, how...), v), sinks));
 }
 
-}  // namespace words
+}  // namespace functions
 }  // namespace detail
 
 // Defines the function of this name: it returns the value of the formula, or its error (DIMWISE_DETAIL_CALL).
-#define DIMWISE_DETAIL_ATTENTION(name)                                                                            \
-  template <class F, class Key, class... Given,                                                                   \
-            class Verdict = DIMWISE_DETAIL_VERDICT(detail::words::name<F, Key>(std::declval<const Given&>()...))> \
-    requires allowed<Verdict>                                                                                     \
-  [[nodiscard]] auto name(const Given&... given) {                                                                \
-    return detail::words::name<F, Key>(given...);                                                                 \
-  }                                                                                                               \
-  template <class F, class Key, class... Given,                                                                   \
-            class Verdict = DIMWISE_DETAIL_VERDICT(detail::words::name<F, Key>(std::declval<const Given&>()...))> \
-    requires(refused<Verdict> && !detail::deleted_where_refused<Given...>)                                        \
-  Verdict name(const Given&... given);                                                                            \
-  template <class F, class Key, class... Given,                                                                   \
-            class Verdict = DIMWISE_DETAIL_VERDICT(detail::words::name<F, Key>(std::declval<const Given&>()...))> \
-    requires(refused<Verdict> && detail::deleted_where_refused<Given...>)                                         \
+#define DIMWISE_DETAIL_ATTENTION(name)                                                                                \
+  template <class F, class Key, class... Given,                                                                       \
+            class Verdict = DIMWISE_DETAIL_VERDICT(detail::functions::name<F, Key>(std::declval<const Given&>()...))> \
+    requires allowed<Verdict>                                                                                         \
+  [[nodiscard]] auto name(const Given&... given) {                                                                    \
+    return detail::functions::name<F, Key>(given...);                                                                 \
+  }                                                                                                                   \
+  template <class F, class Key, class... Given,                                                                       \
+            class Verdict = DIMWISE_DETAIL_VERDICT(detail::functions::name<F, Key>(std::declval<const Given&>()...))> \
+    requires(refused<Verdict> && !detail::deleted_where_refused<Given...>)                                            \
+  Verdict name(const Given&... given);                                                                                \
+  template <class F, class Key, class... Given,                                                                       \
+            class Verdict = DIMWISE_DETAIL_VERDICT(detail::functions::name<F, Key>(std::declval<const Given&>()...))> \
+    requires(refused<Verdict> && detail::deleted_where_refused<Given...>)                                             \
   Verdict name(const Given&... given) = delete
 
 /// `attention_weights<F, Key>(q, k, how…)`: softmax over Key of the masked and biased scores.

@@ -7,7 +7,7 @@
 //
 //   template <operand X>
 //   auto formula(const X& x) const {
-//     using namespace detail::words;
+//     using namespace detail::functions;
 //     return plus(contract<I...>(x, weight), bias);
 //   }
 //   DIMWISE_DETAIL_CALL(linear, operator(), formula);   // linear(x): the stored value, or the error in the user's line
@@ -99,7 +99,7 @@ template <operand State, operand Next>
 inline constexpr bool is_untracked_beside<State, Next> =
     !is_tracked_type<value_of<State>> && is_tracked_type<value_of<Next>>;
 
-namespace words {
+namespace functions {
 
 #define DIMWISE_DETAIL_WORD(word, name)                            \
   template <class... D, class... X>                                \
@@ -225,14 +225,14 @@ auto repeated(std::size_t count, [[maybe_unused]] State state, [[maybe_unused]] 
   }
 }
 
-}  // namespace words
+}  // namespace functions
 
 template <class Module, class... X>
 auto call(const Module& module, const X&... x) {
   if constexpr (requires { module.formula(x...); }) {
-    return words::stored(module.formula(x...));
+    return functions::stored(module.formula(x...));
   } else {
-    return words::stored(attempt(module, x...));
+    return functions::stored(attempt(module, x...));
   }
 }
 
@@ -260,7 +260,7 @@ inline constexpr bool deleted_where_refused = false;
   template <class... Given, class Verdict = DIMWISE_DETAIL_VERDICT_OF(module, formula)>                            \
     requires allowed<Verdict>                                                                                      \
   [[nodiscard]] auto name(const Given&... given) const {                                                           \
-    return dimwise::nn::detail::words::stored(formula(given...));                                                  \
+    return dimwise::nn::detail::functions::stored(formula(given...));                                              \
   }                                                                                                                \
   template <class... Given, class Verdict = DIMWISE_DETAIL_VERDICT_OF(module, formula)>                            \
     requires(refused<Verdict> && !dimwise::nn::detail::deleted_where_refused<Given...>)                            \

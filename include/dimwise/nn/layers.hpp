@@ -24,14 +24,14 @@ namespace dimwise::nn {
 struct post_norm {
   template <class Norm, class X, class F>
   static auto residual(const Norm& norm, const X& x, const F& f) {
-    return detail::call(norm, detail::words::plus(x, f(x)));
+    return detail::call(norm, detail::functions::plus(x, f(x)));
   }
 };
 /// x + f(norm(x)): the norm precedes f, inside the residual (Xiong et al. 2020).
 struct pre_norm {
   template <class Norm, class X, class F>
   static auto residual(const Norm& norm, const X& x, const F& f) {
-    using namespace detail::words;
+    using namespace detail::functions;
     return stored(plus(x, f(detail::call(norm, x))));
   }
 };
@@ -72,7 +72,7 @@ struct transformer_block {
 
   template <detail::input X, class... How>
   auto formula(const X& x, const How&... how) const {
-    const auto attended = Order::residual(norm1, detail::words::materialised(x), [&](const auto& here) {
+    const auto attended = Order::residual(norm1, detail::functions::materialised(x), [&](const auto& here) {
       if constexpr (sizeof...(How) == 1) {
         return detail::call_with(how..., attention, here);
       } else {
@@ -107,7 +107,7 @@ struct decoder_layer {
 
   template <detail::input X, detail::input M, class How = each<>, class MemoryHow = each<>>
   auto formula(const X& x, const M& memory, const How& how = each<>(), const MemoryHow& memory_how = each<>()) const {
-    const auto attended = Order::residual(norm1, detail::words::materialised(x),
+    const auto attended = Order::residual(norm1, detail::functions::materialised(x),
                                           [&](const auto& here) { return detail::call_with(how, attention, here); });
     const auto informed = Order::residual(norm2, attended, [&](const auto& here) {
       return detail::call_with(memory_how, memory_attention, here, memory);
@@ -132,7 +132,7 @@ struct stack {
 
   template <detail::input X, class... Rest>
   auto formula(const X& x, const Rest&... rest) const {
-    using namespace detail::words;
+    using namespace detail::functions;
     const auto through = [&](const auto&... once) {
       return repeated(layers.size(), stored(x),
                       [&](std::size_t i, const auto& y) { return detail::call(layers[i], y, once...); });

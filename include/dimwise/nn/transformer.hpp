@@ -37,7 +37,7 @@ struct transformer {
       return tensor(embedded * static_cast<detail::untracked_t<T>>(std::sqrt(static_cast<double>(width))) +
                     sinusoid<P, Model>(positions, Model{width}));
     };
-    return detail::call(layers, detail::attempt(first, words.formula(x), detail::words::having<P>(x)), how...);
+    return detail::call(layers, detail::attempt(first, words.formula(x), detail::functions::having<P>(x)), how...);
   }
   /// The features after the last layer.
   DIMWISE_DETAIL_CALL(transformer, features, features_formula);
@@ -51,7 +51,7 @@ struct transformer {
 
   template <detail::input X, class... How>
   auto formula(const X& x, const How&... how) const {
-    using namespace detail::words;
+    using namespace detail::functions;
     return softmax<Choice>(stored(logits_formula(x, how...)));
   }
   DIMWISE_DETAIL_CALL(transformer, operator(), formula);

@@ -96,7 +96,7 @@ class block_weight<Kind, detail::list<O...>, detail::list<I...>> {
   /// The rows of these ids, as floats: [ids, I…].
   template <class Choice, class Ids>
   [[nodiscard]] auto gathered(const Ids& ids) const {
-    using namespace detail::words;
+    using namespace detail::functions;
     if constexpr (std::is_same_v<Kind, int8_blocks>) {
       return dequantised_of(gather<Choice>(numbers_, ids), gather<Choice>(scales_, ids));
     } else if constexpr (std::is_same_v<Kind, int4_blocks>) {
@@ -177,7 +177,7 @@ inline constexpr bool is_block_weight = false;
 template <class Kind, class O, class I>
 inline constexpr bool is_block_weight<block_weight<Kind, O, I>> = true;
 
-namespace words {
+namespace functions {
 
 /// x · w over I…, with the product kernel of the weight's format.
 template <class... I, input X, class W>
@@ -224,7 +224,7 @@ auto as_floats(const W& w) {
   }
 }
 
-}  // namespace words
+}  // namespace functions
 
 // Stores floats, in the order of the weight's dimensions, in a low-precision weight.
 template <class W, class Extents>

@@ -24,7 +24,7 @@ struct slot {
 };
 
 [[gnu::noinline]] inline void clear_slots(slot* slots, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) { slots[i] = {0, unsaid_origin}; }
+  for (std::size_t i = 0; i < count; ++i) { slots[i] = {0, unknown_origin}; }
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_extents_differ(extent_t here, extent_t there,
@@ -41,9 +41,9 @@ struct slot {
 // R15: compares two slots of one dimension. Different origins are an error only when a position is needed.
 inline void check_same(slot& here, const slot& there, const char* operation, name_of name) {
   if (here.extent != there.extent) { throw_extents_differ(here.extent, there.extent, operation, name); }
-  if (here.origin == unsaid_origin) {
+  if (here.origin == unknown_origin) {
     here.origin = there.origin;
-  } else if (there.origin != unsaid_origin && there.origin != here.origin) {
+  } else if (there.origin != unknown_origin && there.origin != here.origin) {
     here.origin = disputed_origin;
   }
 }
@@ -163,7 +163,7 @@ class extents_of<list<A...>> {
   template <class D>
     requires(!has_slot<D>)
   [[nodiscard, gnu::always_inline]] slot of_atom() const {
-    return {D::static_extent, unsaid_origin};
+    return {D::static_extent, unknown_origin};
   }
   /// The documents of a packed dimension.
   template <class D>
@@ -188,7 +188,7 @@ class extents_of<list<A...>> {
     } else {
       const std::ptrdiff_t said = of_atom<D>().origin;
       if (said == disputed_origin) { throw_disputed_origin(operation, &dimension_name<D>); }
-      return said == unsaid_origin ? 0 : said;
+      return said == unknown_origin ? 0 : said;
     }
   }
   template <class D>
@@ -196,7 +196,7 @@ class extents_of<list<A...>> {
     if constexpr (is_summed<D>) {
       return false;
     } else {
-      return of_atom<D>().origin != unsaid_origin;
+      return of_atom<D>().origin != unknown_origin;
     }
   }
   [[nodiscard, gnu::always_inline]] slot* slots() { return slots_.begin(); }
@@ -205,7 +205,7 @@ class extents_of<list<A...>> {
   [[nodiscard, gnu::always_inline]] bool says_anything() const {
     if constexpr (((A::static_extent == at_run_time) || ...)) { return true; }
     bool said = false;
-    for (std::size_t i = 0; i < slotted::size; ++i) { said = said || slots()[i].origin != unsaid_origin; }
+    for (std::size_t i = 0; i < slotted::size; ++i) { said = said || slots()[i].origin != unknown_origin; }
     for (std::size_t i = 0; i < packed::size; ++i) { said = said || documents_.begin()[i].known(); }
     return said;
   }
@@ -224,7 +224,7 @@ class extents_of<list<A...>> {
     if constexpr (has_slot<D>) {
       slot& s = of_atom<D>();
       s.extent = given.extent();
-      s.origin = given.said_origin();
+      s.origin = given.given_origin();
     }
     if constexpr (has_documents<D> && requires { given.documents(); }) { documents<D>() = given.documents(); }
   }
@@ -242,7 +242,7 @@ class extents_of<list<A...>> {
       (set_static<D>(), ...);
     } else {  // inline: small formulas cost less than a call
       [[maybe_unused]] slot* next = slots();
-      ((*next++ = {D::static_extent, unsaid_origin}), ...);
+      ((*next++ = {D::static_extent, unknown_origin}), ...);
     }
   }
   template <class D>
@@ -364,11 +364,11 @@ void check_composites(list<D...>, [[maybe_unused]] const Extents& e, [[maybe_unu
   if constexpr ((is_run_time_composite<D> || ...)) { (check_composite<D>(e, operation), ...); }
 }
 
-/// The position `by` elements after `origin`, or after 0 if the origin is unknown (`unsaid_origin`). Throws
+/// The position `by` elements after `origin`, or after 0 if the origin is unknown (`unknown_origin`). Throws
 /// `origin_error` beyond 2^60, since later positions could overflow.
 inline std::ptrdiff_t position_after(std::ptrdiff_t origin, std::size_t by, const char* operation, name_of name) {
   if (origin == disputed_origin) { return origin; }
-  const std::ptrdiff_t from = origin == unsaid_origin ? 0 : origin;
+  const std::ptrdiff_t from = origin == unknown_origin ? 0 : origin;
   if (by > static_cast<std::size_t>(farthest_origin) - static_cast<std::size_t>(from)) {
     raise<origin_error>(error{} << operation << ": the position " << by << " after position "
                                 << static_cast<long long>(from) << " of dimension " << name()

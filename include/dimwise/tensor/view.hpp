@@ -167,9 +167,9 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
                                           << " on exceed its extent " << s.extent << " (R18)");
     }
     s.extent = count.extent();
-    if (count.said_origin() != detail::unsaid_origin) {
-      s.origin = count.said_origin();
-    } else if (s.origin != detail::unsaid_origin) {
+    if (count.given_origin() != detail::unknown_origin) {
+      s.origin = count.given_origin();
+    } else if (s.origin != detail::unknown_origin) {
       s.origin = detail::position_after(s.origin, first, "within", &detail::dimension_name<D>);
     }
     if constexpr (detail::has_documents<D>) {

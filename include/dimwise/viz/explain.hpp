@@ -31,7 +31,7 @@ struct step_changes {
   std::vector<std::string> vanish{};
   std::vector<std::pair<std::string, std::string>> renamed{};  // old, new
 
-  explicit step_changes(const step_words& s);
+  explicit step_changes(const step_description& s);
   // "key appears; d_k vanishes; seq becomes key".
   [[nodiscard]] std::string words() const;
 
@@ -67,7 +67,7 @@ class explanation {
   [[nodiscard]] std::string json() const;
 
  private:
-  static std::string cost(const detail::step_words& s);
+  static std::string cost(const detail::step_description& s);
   detail::derivation derivation_;
   std::vector<plan_step> plan_;
 };
@@ -76,8 +76,8 @@ class explanation {
 template <class Traits>
 std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, const explanation& e) {
   detail::coloured_text t{e.text(), {}};
-  for (const detail::step_words& s : e.derivation().steps()) {
-    for (const detail::dim_words& d : s.result.dims) { t.colours.add(d.name); }
+  for (const detail::step_description& s : e.derivation().steps()) {
+    for (const detail::dim_description& d : s.result.dims) { t.colours.add(d.name); }
   }
   return out << t;
 }

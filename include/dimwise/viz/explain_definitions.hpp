@@ -14,7 +14,7 @@ namespace dimwise {
 
 namespace detail {
 
-DIMWISE_DETAIL_LIBRARY step_changes::step_changes(const step_words& s) {
+DIMWISE_DETAIL_LIBRARY step_changes::step_changes(const step_description& s) {
   if (s.operands.empty()) { return; }
   const auto held = [&](const std::string& name) {
     for (const said& o : s.operands) {
@@ -22,11 +22,11 @@ DIMWISE_DETAIL_LIBRARY step_changes::step_changes(const step_words& s) {
     }
     return false;
   };
-  for (const dim_words& d : s.result.dims) {
+  for (const dim_description& d : s.result.dims) {
     if (!held(d.name)) { appear.push_back(d.name); }
   }
   for (const said& o : s.operands) {
-    for (const dim_words& d : o.shape.dims) {
+    for (const dim_description& d : o.shape.dims) {
       if (!has_name(s.result.dims, d.name) && !listed(vanish, d.name)) { vanish.push_back(d.name); }
     }
   }
@@ -69,14 +69,14 @@ DIMWISE_DETAIL_LIBRARY std::string json_list(const std::vector<std::string>& nam
 
 DIMWISE_DETAIL_LIBRARY std::size_t explanation::multiply_adds() const {
   std::size_t n = 0;
-  for (const detail::step_words& s : derivation_.steps()) { n += detail::multiply_adds(s); }
+  for (const detail::step_description& s : derivation_.steps()) { n += detail::multiply_adds(s); }
   return n;
 }
 
 DIMWISE_DETAIL_LIBRARY std::string explanation::text() const {
   std::string all;
   std::size_t number = 0;
-  for (const detail::step_words& s : derivation_.steps()) {
+  for (const detail::step_description& s : derivation_.steps()) {
     const std::string head = std::to_string(++number) + ". ";
     const std::string indent = "\n" + std::string(head.size(), ' ');
     const std::string changes = detail::step_changes(s).words();
@@ -99,7 +99,7 @@ DIMWISE_DETAIL_LIBRARY std::string explanation::markdown() const {
   using detail::in_markdown;
   std::string all = "| step | operation | dimensions | changes | multiply-adds | bytes |\n|--:|---|---|---|--:|--:|\n";
   std::size_t number = 0;
-  for (const detail::step_words& s : derivation_.steps()) {
+  for (const detail::step_description& s : derivation_.steps()) {
     const std::size_t n = detail::multiply_adds(s);
     all += "| " + std::to_string(++number) + " | " + in_markdown(s.what) + " | " +
            in_markdown(detail::in_words(s.result)) + " | " + in_markdown(detail::step_changes(s).words()) + " | " +
@@ -118,7 +118,7 @@ DIMWISE_DETAIL_LIBRARY std::string explanation::json() const {
   using detail::in_json;
   std::string all = "{\"steps\":[";
   std::size_t number = 0;
-  for (const detail::step_words& s : derivation_.steps()) {
+  for (const detail::step_description& s : derivation_.steps()) {
     const detail::step_changes changes(s);
     all += number == 0 ? "" : ",\n";
     all += "{\"number\":" + std::to_string(++number) + ",\"operation\":" + in_json(s.operation) +
@@ -130,12 +130,12 @@ DIMWISE_DETAIL_LIBRARY std::string explanation::json() const {
       first = false;
     }
     all += "],\"dims\":[";
-    for (const detail::dim_words& d : s.result.dims) {
+    for (const detail::dim_description& d : s.result.dims) {
       all += (&d == s.result.dims.data() ? "" : ",") + std::string("{\"name\":") + in_json(d.name) +
              ",\"extent\":" + std::to_string(d.extent) + "}";
     }
     std::vector<std::string> marks;
-    for (const detail::mark_words& m : s.result.marks) { marks.push_back(m.name); }
+    for (const detail::mark_description& m : s.result.marks) { marks.push_back(m.name); }
     all += "],\"marks\":" + detail::json_list(marks) + ",\"appear\":" + detail::json_list(changes.appear) +
            ",\"vanish\":" + detail::json_list(changes.vanish) + ",\"renamed\":[";
     for (std::size_t i = 0; i < changes.renamed.size(); ++i) {
@@ -153,7 +153,7 @@ DIMWISE_DETAIL_LIBRARY std::string explanation::json() const {
   return all + "]}\n";
 }
 
-DIMWISE_DETAIL_LIBRARY std::string explanation::cost(const detail::step_words& s) {
+DIMWISE_DETAIL_LIBRARY std::string explanation::cost(const detail::step_description& s) {
   const std::size_t n = detail::multiply_adds(s);
   return (n > 0 ? detail::grouped(n) + " multiply-adds, " : "") + detail::grouped(detail::bytes_of(s.result)) +
          " bytes";

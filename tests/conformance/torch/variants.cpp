@@ -62,7 +62,7 @@ void expect_attention(run& r, const S& s, const tensor<float, batch, kv_heads, K
 }
 template <class Q, class K, class... How>
 void attend(run& r, const operands<Q, K>& x, const How&... how) {
-  expect_attention<Q, K>(r, nn::detail::words::changed_scores<d_k>(x.q, x.k, how...), x.v);
+  expect_attention<Q, K>(r, nn::detail::functions::changed_scores<d_k>(x.q, x.k, how...), x.v);
 }
 
 // A number in the words of a formula: scan("scale = %lf").

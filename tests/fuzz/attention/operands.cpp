@@ -45,8 +45,8 @@ window<seq, key> draw_window(attempt& a, const attention_extents& e) {
 
 namespace {
 std::ptrdiff_t position(const auto& d, std::size_t i) {
-  const std::ptrdiff_t origin = d.said_origin();
-  return static_cast<std::ptrdiff_t>(i) + (origin == dimwise::detail::unsaid_origin ? 0 : origin);
+  const std::ptrdiff_t origin = d.given_origin();
+  return static_cast<std::ptrdiff_t>(i) + (origin == dimwise::detail::unknown_origin ? 0 : origin);
 }
 }  // namespace
 

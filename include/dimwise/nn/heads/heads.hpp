@@ -48,7 +48,7 @@ struct positions_of<Refusal> : only_position<list<>> {};
 template <class X>
 using positions_of_t = typename positions_of<X>::type;
 
-namespace words {
+namespace functions {
 
 /// x, which must have exactly one position dimension (R16).
 template <class X>
@@ -76,7 +76,7 @@ auto rotated_at(const X& x, const rotary_options& options) {
   }
 }
 
-}  // namespace words
+}  // namespace functions
 }  // namespace detail
 
 /// Transformations of queries and keys before the scores: none; a norm over the features of a head (QK-norm, Henry et
@@ -109,7 +109,7 @@ struct rotated_heads {
   rotary_options options = {};
   template <class P, class F, class X>
   auto queries(const X& x) const {
-    return detail::words::rotated_at<P, F>(x, options);
+    return detail::functions::rotated_at<P, F>(x, options);
   }
   template <class P, class F, class X>
   auto keys(const X& x) const {

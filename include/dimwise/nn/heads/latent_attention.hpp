@@ -45,7 +45,7 @@ struct latent_attention {
   };
   template <detail::input X>
   auto compressed_formula(const X& x) const {
-    using namespace detail::words;
+    using namespace detail::functions;
     const auto both = stored(compress.formula(x));
     const auto position = [](const auto& vectors, const auto&, const auto& key) {
       return compressed_position<std::remove_cvref_t<decltype(vectors)>, std::remove_cvref_t<decltype(key)>>{vectors,
@@ -66,7 +66,7 @@ struct latent_attention {
 
   template <detail::input XQ, class L, class R, class... How>
   auto attend_formula(const XQ& x, const compressed_position<L, R>& there, const How&... how) const {
-    using namespace detail::words;
+    using namespace detail::functions;
     using positions = detail::positions_of_t<L>;
     const auto q = stored(query.formula(at_positions(x)));
     const auto kv = stored(expand.formula(at_positions(there.latent)));

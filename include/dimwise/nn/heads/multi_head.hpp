@@ -69,7 +69,7 @@ struct multi_head_attention {
 
   template <detail::input XQ, detail::input XK, detail::input XV, class... How>
   auto formula(const XQ& queries, const XK& keys, const XV& values, const How&... how) const {
-    using namespace detail::words;
+    using namespace detail::functions;
     using positions = detail::positions_of_t<XK>;
     const auto k = keys_formula(keys);
     if constexpr (options::more_keys) {
@@ -77,7 +77,7 @@ struct multi_head_attention {
       const auto part = part_of_attention<positions>(changed_scores<K>(q, k, how...), value.formula(values));
       return output.formula(output_of(beside_extra_keys(part, q, how...)));
     } else {
-      return output.formula(kept_for_gradient(nn::detail::words::attention<K, positions>(
+      return output.formula(kept_for_gradient(nn::detail::functions::attention<K, positions>(
           queries_formula(queries), k, in_products(kept_for_gradient(value.formula(values))), how...)));
     }
   }
@@ -85,7 +85,7 @@ struct multi_head_attention {
 
   template <detail::input XQ, detail::input XK, class... How>
   auto weights_formula(const XQ& queries, const XK& keys, const How&... how) const {
-    using namespace detail::words;
+    using namespace detail::functions;
     using positions = detail::positions_of_t<XK>;
     const auto k = keys_formula(keys);
     if constexpr (options::more_keys) {
@@ -96,7 +96,7 @@ struct multi_head_attention {
       };
       return detail::attempt(beside, s, softmax<positions>(s));
     } else {
-      return nn::detail::words::attention_weights<K, positions>(queries_formula(queries), k, how...);
+      return nn::detail::functions::attention_weights<K, positions>(queries_formula(queries), k, how...);
     }
   }
   /// The attention weights: the softmax of the scores.
@@ -109,18 +109,18 @@ struct multi_head_attention {
     if constexpr (options::more_keys) {
       return x;
     } else {
-      return detail::words::multiplied_as<element>(x);
+      return detail::functions::multiplied_as<element>(x);
     }
   }
   template <class X>
   auto queries_formula(const X& x) const {
-    using namespace detail::words;
+    using namespace detail::functions;
     return in_products(
         kept_for_gradient(prepare.template queries<detail::positions_of_t<X>, K>(kept_for_gradient(query.formula(x)))));
   }
   template <class X>
   auto keys_formula(const X& x) const {
-    using namespace detail::words;
+    using namespace detail::functions;
     return in_products(kept_for_gradient(
         prepare.template keys<detail::positions_of_t<X>, K>(kept_for_gradient(key.formula(at_positions(x))))));
   }
@@ -132,7 +132,7 @@ struct multi_head_attention {
   template <class Part, class Q, class... How>
   auto beside_extra_keys(const Part& given, const Q& queries, const How&... how) const {
     const auto all = [&](auto part, const auto& q) {
-      using detail::words::beside;
+      using detail::functions::beside;
       if constexpr (options::learned_key) { part = beside(part, learned_logit(q, how...), bias_v); }
       if constexpr (options::zero_key) { part = beside(part, tensor<activation>()); }
       if constexpr (options::sink) { part = beside(part, sink); }
@@ -150,7 +150,7 @@ struct multi_head_attention {
     if constexpr (options::zero_key) { add(tensor<activation>()); }
     if constexpr (options::sink) { add(sink); }
     tensor given = plain(weights) * exp(own - all);
-    using grown = decltype(detail::words::concat<P>(given, given));
+    using grown = decltype(detail::functions::concat<P>(given, given));
     if constexpr (detail::is_refusal<grown> && (options::learned_key || options::zero_key)) {
       return grown();
     } else {

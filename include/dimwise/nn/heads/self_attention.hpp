@@ -17,16 +17,16 @@ template <class P, class Key, class Attention>
 struct self_attention : Attention {
   template <detail::input X, class... How>
   auto formula(const X& x, const How&... how) const {
-    const auto& here = detail::words::materialised(x);
-    const auto there = detail::words::rename<P, Key>(here);
+    const auto& here = detail::functions::materialised(x);
+    const auto there = detail::functions::rename<P, Key>(here);
     return Attention::formula(here, there, there, how...);
   }
   DIMWISE_DETAIL_CALL(self_attention, operator(), formula);
 
   template <detail::input X, class... How>
   auto weights_formula(const X& x, const How&... how) const {
-    const auto& here = detail::words::materialised(x);
-    return Attention::weights_formula(here, detail::words::rename<P, Key>(here), how...);
+    const auto& here = detail::functions::materialised(x);
+    return Attention::weights_formula(here, detail::functions::rename<P, Key>(here), how...);
   }
   /// The attention weights: the softmax of the scores.
   DIMWISE_DETAIL_CALL(self_attention, weights, weights_formula);
@@ -40,7 +40,7 @@ template <class P, class Memory, class Attention>
 struct cross_attention : Attention {
   template <detail::input X, detail::input M, class... How>
   auto formula(const X& x, const M& memory, const How&... how) const {
-    using namespace detail::words;
+    using namespace detail::functions;
     const auto& there = materialised(memory);
     return Attention::formula(having<P>(x), having<Memory>(there), there, how...);
   }
@@ -48,7 +48,7 @@ struct cross_attention : Attention {
 
   template <detail::input X, detail::input M, class... How>
   auto weights_formula(const X& x, const M& memory, const How&... how) const {
-    using namespace detail::words;
+    using namespace detail::functions;
     return Attention::weights_formula(having<P>(x), having<Memory>(memory), how...);
   }
   /// The attention weights: the softmax of the scores.

@@ -33,7 +33,7 @@ struct gru_cell {
 
   template <detail::input X, detail::input H>
   auto formula(const X& given, const H& before) const {
-    using namespace detail::words;
+    using namespace detail::functions;
     const auto& x = materialised(given);
     const auto& h = materialised(before);
     using state = decltype(stored(h));
@@ -95,7 +95,7 @@ struct slot_attention {
 
   template <detail::input X, detail::input S>
   auto formula(const X& inputs, const S& first) const {
-    using namespace detail::words;
+    using namespace detail::functions;
     const auto x = stored(norm_inputs.formula(having<Inputs>(inputs)));
     const auto k = stored(key.formula(x));
     const auto v = stored(value.formula(x));

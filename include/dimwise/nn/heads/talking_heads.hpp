@@ -35,7 +35,7 @@ struct talking_heads_attention {
 
   template <detail::input XQ, detail::input XK, detail::input XV, class... How>
   auto formula(const XQ& queries, const XK& keys, const XV& values, const How&... how) const {
-    using namespace detail::words;
+    using namespace detail::functions;
     using P = detail::positions_of_t<XK>;
     const auto s = scores<K>(query.formula(queries), key.formula(at_positions(keys)));
     const auto weights = softmax<P>(all_changes(contract<KeyHeads>(s, before), how...));

@@ -52,7 +52,7 @@ struct embedding {
 
   template <detail::input X>
   [[nodiscard]] auto formula(const X& words) const {
-    using namespace detail::words;
+    using namespace detail::functions;
     if constexpr (detail::real_numbers<X>) {
       return contract<Choice>(words, as_floats(table));
     } else {
@@ -63,7 +63,7 @@ struct embedding {
 
   template <detail::input X>
   [[nodiscard]] auto logits_formula(const X& x) const {
-    return detail::words::times_weight<Model>(x, table);
+    return detail::functions::times_weight<Model>(x, table);
   }
   /// The logits of tied embeddings: features contracted with the table.
   DIMWISE_DETAIL_CALL(embedding, logits, logits_formula);
@@ -91,7 +91,7 @@ struct learned_positions {
 
   template <detail::input X>
   [[nodiscard]] auto formula(const X& x) const {
-    using namespace detail::words;
+    using namespace detail::functions;
     if constexpr (!detail::has_positions<P, X>) {
       return plus(x, table);
     } else if constexpr (detail::has_documents<P>) {
@@ -111,7 +111,7 @@ struct learned_positions {
   }
   template <detail::input X, detail::input Positions>
   [[nodiscard]] auto formula(const X& x, const Positions& positions) const {
-    using namespace detail::words;
+    using namespace detail::functions;
     if constexpr (detail::whole_numbers<Positions> && detail::has_dimension<P, Positions>) {
       const auto rows = detail::given_position_ids<P>("learned_positions", positions, extent_of<P>(table));
       return plus(x, gather<P>(table, rows));

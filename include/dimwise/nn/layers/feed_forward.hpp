@@ -39,7 +39,7 @@ struct feed_forward {
 
   template <detail::input X>
   [[nodiscard]] auto formula(const X& x) const {
-    using namespace detail::words;
+    using namespace detail::functions;
     return down.formula(detail::attempt(Activation(), kept_for_gradient(up.formula(x))));
   }
   DIMWISE_DETAIL_CALL(feed_forward, operator(), formula);
@@ -58,7 +58,7 @@ struct gated_feed_forward {
 
   template <detail::input X>
   [[nodiscard]] auto formula(const X& given) const {
-    using namespace detail::words;
+    using namespace detail::functions;
     const auto& x = materialised(given);
     const auto open = stored(detail::attempt(Activation(), kept_for_gradient(gate.formula(x))));
     return down.formula(stored(times(kept_for_gradient(up.formula(x)), open)));

@@ -73,7 +73,7 @@ struct linear<from<I...>, to<O...>, Bias, T> {
 
   template <detail::input X>
   [[nodiscard]] auto formula(const X& x) const {
-    using namespace detail::words;
+    using namespace detail::functions;
     if constexpr (std::is_same_v<Bias, with_bias>) {
       return plus(times_weight<I...>(x, weight), bias);
     } else if constexpr (decides_at_run_time) {

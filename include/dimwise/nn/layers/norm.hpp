@@ -63,7 +63,7 @@ struct layer_norm {
   template <detail::input X>
   [[nodiscard]] auto formula(const X& x) const {
     return [&]<class... D>(detail::list<D...>) {
-      return detail::words::layer_norm<D...>(x, gamma, beta, static_cast<double>(epsilon));
+      return detail::functions::layer_norm<D...>(x, gamma, beta, static_cast<double>(epsilon));
     }(typename facts::features());
   }
   DIMWISE_DETAIL_CALL(layer_norm, operator(), formula);
@@ -93,7 +93,7 @@ struct rms_norm {
   template <detail::input X>
   [[nodiscard]] auto formula(const X& x) const {
     return [&]<class... D>(detail::list<D...>) {
-      return detail::words::rms_norm<D...>(x, gamma, static_cast<double>(epsilon));
+      return detail::functions::rms_norm<D...>(x, gamma, static_cast<double>(epsilon));
     }(typename facts::features());
   }
   DIMWISE_DETAIL_CALL(rms_norm, operator(), formula);

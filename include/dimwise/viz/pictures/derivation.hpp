@@ -23,7 +23,7 @@ namespace dimwise {
 namespace detail {
 
 // A short label of a step: "softmax<key>", "masked causal<seq, key>", "rename key → seq".
-inline std::string step_label(const step_words& s) {
+inline std::string step_label(const step_description& s) {
   std::string label = s.operation;
   if (!s.over.empty()) { label += "<" + joined_names(s.over) + ">"; }
   if (!s.note.empty()) { label += " " + s.note; }
@@ -33,8 +33,8 @@ inline std::string step_label(const step_words& s) {
 
 inline dimension_colours colours_of(const derivation& d) {
   dimension_colours all;
-  for (const step_words& s : d.steps()) {
-    for (const dim_words& dim : s.result.dims) { all.add(dim.name); }
+  for (const step_description& s : d.steps()) {
+    for (const dim_description& dim : s.result.dims) { all.add(dim.name); }
   }
   return all;
 }
@@ -43,9 +43,9 @@ inline std::string colour_class(const dimension_colours& colours, const std::str
 }
 
 // The dimensions of a tensor in colour: "heads 2  seq 6".
-inline std::string coloured_dims(const shape_words& s, const dimension_colours& colours, double x, double y) {
+inline std::string coloured_dims(const shape_description& s, const dimension_colours& colours, double x, double y) {
   std::string all = "<text x=\"" + svg_number(x) + "\" y=\"" + svg_number(y) + R"(" class="middle">)";
-  for (const dim_words& d : s.dims) {
+  for (const dim_description& d : s.dims) {
     all += (&d == s.dims.data() ? "" : "<tspan>  </tspan>") + std::string("<tspan class=\"name ") +
            colour_class(colours, d.name) + "\">" + in_xml(d.name) + " " + std::to_string(d.extent) + "</tspan>";
   }
@@ -99,16 +99,16 @@ class derivation_picture {
     group g;
     g.steps = {number - 1};
     while (true) {
-      const step_words& first = steps_[g.steps.front()];
+      const step_description& first = steps_[g.steps.front()];
       std::vector<const said*> operands;
       for (const said& o : first.operands) {
         if (o.step != 0) { operands.push_back(&o); }
       }
-      const step_words* only = operands.size() == 1 ? &steps_[operands[0]->step - 1] : nullptr;
+      const step_description* only = operands.size() == 1 ? &steps_[operands[0]->step - 1] : nullptr;
       if (only == nullptr || only->operands.empty() || !same_dims(only->result, first.result)) { break; }
       g.steps.insert(g.steps.begin(), operands[0]->step - 1);
     }
-    const step_words& first = steps_[g.steps.front()];
+    const step_description& first = steps_[g.steps.front()];
     for (std::size_t i = 0; i < first.operands.size(); ++i) {
       if (first.operands[i].step == 0) { continue; }
       g.above.push_back(gather(first.operands[i].step));
@@ -117,17 +117,17 @@ class derivation_picture {
     groups_.push_back(std::move(g));
     return groups_.size() - 1;
   }
-  static bool same_dims(const shape_words& a, const shape_words& b) {
+  static bool same_dims(const shape_description& a, const shape_description& b) {
     if (a.dims.size() != b.dims.size()) { return false; }
     for (std::size_t i = 0; i < a.dims.size(); ++i) {
       if (a.dims[i].name != b.dims[i].name) { return false; }
     }
     return true;
   }
-  [[nodiscard]] const shape_words& result(const group& g) const { return steps_[g.steps.back()].result; }
+  [[nodiscard]] const shape_description& result(const group& g) const { return steps_[g.steps.back()].result; }
   [[nodiscard]] std::string marks(const group& g) const {
     std::vector<std::string> names;
-    for (const mark_words& m : result(g).marks) { names.push_back(m.name); }
+    for (const mark_description& m : result(g).marks) { names.push_back(m.name); }
     return joined_names(names);
   }
 
@@ -137,7 +137,7 @@ class derivation_picture {
     std::size_t letters = columns_of(marks(g));
     for (const std::size_t s : g.steps) { letters = std::max(letters, columns_of(step_label(steps_[s]))); }
     std::size_t dims = 0;
-    for (const dim_words& d : result(g).dims) {
+    for (const dim_description& d : result(g).dims) {
       dims += columns_of(d.name) + 1 + std::to_string(d.extent).size() + (dims == 0 ? 0 : 2);
     }
     letters = std::max(std::max(letters, dims), std::size_t{10});
@@ -193,8 +193,8 @@ class derivation_picture {
 
   void strands(canvas& c, const group& g, std::size_t i, const std::vector<double>& tops) const {
     const group& from = groups_[g.above[i]];
-    const shape_words& held = result(from);
-    const shape_words& kept = steps_[g.steps.front()].result;
+    const shape_description& held = result(from);
+    const shape_description& kept = steps_[g.steps.front()].result;
     const bool renames = !step_changes(steps_[g.steps.front()]).renamed.empty();
     const double slots = static_cast<double>(g.above.size());
     const double enters = g.middle + ((static_cast<double>(i) + 0.5) / slots - 0.5) * (g.width - 16);
@@ -219,7 +219,7 @@ class derivation_picture {
     if (!result(g).marks.empty()) { c.text(g.middle, y + line, marks(g), "middle soft small"); }
   }
 
-  const std::vector<step_words>& steps_;
+  const std::vector<step_description>& steps_;
   dimension_colours colours_;
   std::vector<group> groups_{};
   std::vector<double> heights_{};

@@ -26,7 +26,7 @@ template <operand X>
   const detail::derivation d = detail::derivation_of(x);
   std::string all = "flowchart TD\n";
   std::size_t number = 0;
-  for (const detail::step_words& s : d.steps()) {
+  for (const detail::step_description& s : d.steps()) {
     const std::string id = "s" + std::to_string(++number);
     const bool leaf = s.operands.empty();
     all += "  " + id + (leaf ? "([\"" : "[\"") + detail::in_xml(detail::step_label(s)) + "<br>" +
@@ -44,7 +44,7 @@ template <operand X>
   const detail::derivation d = detail::derivation_of(x);
   std::string all = "digraph derivation {\n  node [shape=box, style=rounded, fontname=monospace];\n";
   std::size_t number = 0;
-  for (const detail::step_words& s : d.steps()) {
+  for (const detail::step_description& s : d.steps()) {
     const std::string id = "s" + std::to_string(++number);
     std::string label = detail::in_dot(detail::step_label(s));
     label.pop_back();

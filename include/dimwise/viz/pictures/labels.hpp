@@ -7,7 +7,7 @@
 //   labels<key>({"the", "old", "cat"})
 #pragma once
 
-#include <dimwise/expr/explain_words.hpp>
+#include <dimwise/expr/explain_shapes.hpp>
 
 #include <string>
 #include <type_traits>

@@ -20,33 +20,33 @@ namespace dimwise {
 
 namespace detail {
 
-inline picture network_of(const step_words& s) {
-  const shape_words& a = s.operands[0].shape;
-  const shape_words& b = s.operands[1].shape;
+inline picture network_of(const step_description& s) {
+  const shape_description& a = s.operands[0].shape;
+  const shape_description& b = s.operands[1].shape;
   dimension_colours colours;
-  std::vector<dim_words> summed;
-  std::vector<dim_words> shared;
-  std::vector<dim_words> legs[2];
-  const auto is_over = [&](const dim_words& d) {
+  std::vector<dim_description> summed;
+  std::vector<dim_description> shared;
+  std::vector<dim_description> legs[2];
+  const auto is_over = [&](const dim_description& d) {
     return std::find(s.over.begin(), s.over.end(), d.name) != s.over.end();
   };
-  for (const shape_words* side : {&a, &b}) {
-    const shape_words& other = side == &a ? b : a;
-    for (const dim_words& d : side->dims) {
+  for (const shape_description* side : {&a, &b}) {
+    const shape_description& other = side == &a ? b : a;
+    for (const dim_description& d : side->dims) {
       colours.add(d.name);
       const bool both = has_name(other.dims, d.name);
       if (both && side == &b) { continue; }
       (is_over(d) ? summed : (both ? shared : legs[side == &a ? 0 : 1])).push_back(d);
     }
   }
-  const auto name = [](const dim_words& d) { return d.name + " " + std::to_string(d.extent); };
+  const auto name = [](const dim_description& d) { return d.name + " " + std::to_string(d.extent); };
   std::size_t letters = 4;
   std::size_t between = 8;
   for (const auto& all : legs) {
-    for (const dim_words& d : all) { letters = std::max(letters, columns_of(name(d))); }
+    for (const dim_description& d : all) { letters = std::max(letters, columns_of(name(d))); }
   }
-  for (const dim_words& d : summed) { between = std::max(between, columns_of(name(d))); }
-  for (const dim_words& d : shared) { between = std::max(between, columns_of(name(d))); }
+  for (const dim_description& d : summed) { between = std::max(between, columns_of(name(d))); }
+  for (const dim_description& d : shared) { between = std::max(between, columns_of(name(d))); }
   const double side = static_cast<double>(letters) * letter_width + 40;
   const double apart = static_cast<double>(between) * letter_width + 110;
   const double radius = 22;
@@ -78,7 +78,7 @@ inline picture network_of(const step_words& s) {
     }
   }
   double bottom = y + lines * 15 + 14;
-  for (const dim_words& d : shared) {
+  for (const dim_description& d : shared) {
     bottom += 24;
     const std::string colour = colour_class(colours, d.name);
     c.path("M" + point(left, y) + "C" + point(left, bottom) + " " + point(left, bottom) + " " +

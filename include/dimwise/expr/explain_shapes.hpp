@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/expr/explain_words.hpp -- shapes in words: dimensions with their extents, marks, and why a mark comes and
+// dimwise/expr/explain_shapes.hpp -- shapes in words: dimensions with their extents, marks, and why a mark comes and
 // goes.
 //
 // Layer: expr. Ordinary code over strings, so that `explain` instantiates next to nothing for each node.
@@ -21,34 +21,34 @@ std::string name_in_words() {
   return short_name(dimension_name<D>());
 }
 
-struct dim_words {
+struct dim_description {
   std::string name;
   ability abilities;
   extent_t extent;
   std::ptrdiff_t origin;
 };
-struct mark_words {
+struct mark_description {
   int kind;          // mark_order
   std::string dims;  // "d_k", or "a, b"
   std::string name;  // "raw<d_k>"
 };
-struct shape_words {
-  std::vector<dim_words> dims;
-  std::vector<mark_words> marks;
+struct shape_description {
+  std::vector<dim_description> dims;
+  std::vector<mark_description> marks;
   std::size_t element_bytes = 0;
 };
 // The memory that the elements would take.
-DIMWISE_DETAIL_LIBRARY std::size_t bytes_of(const shape_words& s);
+DIMWISE_DETAIL_LIBRARY std::size_t bytes_of(const shape_description& s);
 
 DIMWISE_DETAIL_LIBRARY std::string joined_names(const std::vector<std::string>& names, const char* between = ", ");
-DIMWISE_DETAIL_LIBRARY std::string in_words(const shape_words& s);
+DIMWISE_DETAIL_LIBRARY std::string in_words(const shape_description& s);
 
 template <class D, class Extents>
-std::ptrdiff_t said_origin(const Extents& e) {
+std::ptrdiff_t given_origin(const Extents& e) {
   if constexpr (is_in<D, typename Extents::atoms>) {
     return e.template of_atom<D>().origin;
   } else {
-    return unsaid_origin;
+    return unknown_origin;
   }
 }
 
@@ -58,12 +58,12 @@ template <class... T>
 struct names_in_list<list<T...>> {
   static std::vector<std::string> get() { return {name_in_words<T>()...}; }
   template <class Extents>
-  static std::vector<dim_words> dims(const Extents& e) {
+  static std::vector<dim_description> dims(const Extents& e) {
     (void)e;
-    return {dim_words{name_in_words<T>(), T::abilities, e.template extent<T>(), said_origin<T>(e)}...};
+    return {dim_description{name_in_words<T>(), T::abilities, e.template extent<T>(), given_origin<T>(e)}...};
   }
-  static std::vector<mark_words> marks() {
-    return {mark_words{mark_order<T>, joined_names(names_in_list<mark_dims_t<T>>::get()), name_in_words<T>()}...};
+  static std::vector<mark_description> marks() {
+    return {mark_description{mark_order<T>, joined_names(names_in_list<mark_dims_t<T>>::get()), name_in_words<T>()}...};
   }
 };
 
@@ -75,69 +75,69 @@ template <class T>
 inline constexpr std::size_t element_bytes<T> = sizeof(typename T::value_type);
 
 template <class X>
-shape_words shape_in_words(const X& x) {
+shape_description shape_in_words(const X& x) {
   return {names_in_list<dims_t<shape_of<X>>>::dims(x.extents()), names_in_list<marks_t<shape_of<X>>>::marks(),
           element_bytes<value_of<X>>};
 }
 
-DIMWISE_DETAIL_LIBRARY bool has_name(const std::vector<dim_words>& dims, const std::string& name);
-DIMWISE_DETAIL_LIBRARY bool has_mark(const std::vector<mark_words>& marks, const std::string& name);
+DIMWISE_DETAIL_LIBRARY bool has_name(const std::vector<dim_description>& dims, const std::string& name);
+DIMWISE_DETAIL_LIBRARY bool has_mark(const std::vector<mark_description>& marks, const std::string& name);
 DIMWISE_DETAIL_LIBRARY std::string short_number(double x);
 
 // An operand that was already explained: "step 3", or "the number 0.25".
 struct said {
   std::string reference;
-  shape_words shape;
+  shape_description shape;
   std::size_t step = 0;  // its number; 0 for what is no step
 };
 
 // The dimensions of `a` that `b` lacks and that are not summed over; only those with one of `wanted`.
-DIMWISE_DETAIL_LIBRARY std::string free_names(const shape_words& a, const shape_words& b,
+DIMWISE_DETAIL_LIBRARY std::string free_names(const shape_description& a, const shape_description& b,
                                               const std::vector<std::string>& over,
                                               ability wanted = static_cast<ability>(~0U));
-DIMWISE_DETAIL_LIBRARY std::string shared_names(const shape_words& a, const shape_words& b,
+DIMWISE_DETAIL_LIBRARY std::string shared_names(const shape_description& a, const shape_description& b,
                                                 const std::vector<std::string>& over);
 
 // One step: what is done to which operands, what comes out, and why marks came and went.
-struct step_words {
+struct step_description {
   std::string operation;
   std::vector<std::string> over;
   std::vector<said> operands;
-  shape_words result;
+  shape_description result;
   std::string note = {};                  // what else it takes: a mask, a scale
   std::string what = {};                  // the operation in words
   std::vector<std::string> reasons = {};  // "raw<d_k>: free positions on both sides …"
 };
 
-inline bool is_product_step(const step_words& s) {
+inline bool is_product_step(const step_description& s) {
   return s.operation == "contract" || s.operation == "scores" || s.operation == "outer";
 }
 // Of a product: one for each element of the result and each term of its sum.
-DIMWISE_DETAIL_LIBRARY std::size_t multiply_adds(const step_words& s);
+DIMWISE_DETAIL_LIBRARY std::size_t multiply_adds(const step_description& s);
 
-DIMWISE_DETAIL_LIBRARY std::string why_raw(const step_words& s);
-DIMWISE_DETAIL_LIBRARY std::string why_set(const mark_words& m, const step_words& s);
-DIMWISE_DETAIL_LIBRARY std::string why_ended(const mark_words& m, const step_words& s);
+DIMWISE_DETAIL_LIBRARY std::string why_raw(const step_description& s);
+DIMWISE_DETAIL_LIBRARY std::string why_set(const mark_description& m, const step_description& s);
+DIMWISE_DETAIL_LIBRARY std::string why_ended(const mark_description& m, const step_description& s);
 
 DIMWISE_DETAIL_LIBRARY std::string angle(const std::string& operation, const std::vector<std::string>& over);
-DIMWISE_DETAIL_LIBRARY std::string product_in_words(const std::string& operation, const step_words& s);
+DIMWISE_DETAIL_LIBRARY std::string product_in_words(const std::string& operation, const step_description& s);
 // The dimensions of the result along which an operand repeats.
-DIMWISE_DETAIL_LIBRARY std::string repeated_in_words(const step_words& s);
+DIMWISE_DETAIL_LIBRARY std::string repeated_in_words(const step_description& s);
 
 // The steps, in the order in which they are formed.
 class derivation {
  public:
-  said add(const std::string& what, step_words step);
-  [[nodiscard]] const std::vector<step_words>& steps() const { return steps_; }
+  said add(const std::string& what, step_description step);
+  [[nodiscard]] const std::vector<step_description>& steps() const { return steps_; }
 
  private:
-  static bool replaced(const mark_words& m, const step_words& s);
+  static bool replaced(const mark_description& m, const step_description& s);
 
-  std::vector<step_words> steps_{};
+  std::vector<step_description> steps_{};
 };
 
 }  // namespace dimwise::detail
 
 #if DIMWISE_DETAIL_DEFINES_LIBRARY
-#include <dimwise/expr/explain_words_definitions.hpp>
+#include <dimwise/expr/explain_shapes_definitions.hpp>
 #endif
