@@ -46,7 +46,7 @@ SPAN = re.compile(r"`([\w./+-]+/[\w./+-]+)`")
 
 # Without the brackets that arithmatex puts around a formula.
 MATH = """for (const e of document.querySelectorAll(".arithmatex")) {
-  katex.render(e.textContent.trim().slice(2, -2), e, {displayMode: e.tagName === "DIV"});
+  katex.render(e.textContent.trim().slice(2, -2).trim(), e, {displayMode: e.tagName === "DIV"});
 }"""
 KATEX = pathlib.Path("/usr/share/javascript/katex")
 

@@ -106,7 +106,7 @@ class attention_report {
         "<div class=\"wide\">" + detail::derivation_picture(e.derivation()).drawn(e.text()).inner_svg() + "</div>\n";
     std::size_t at = 0;
     const auto step = [&](const auto& n) {
-      const detail::step_words& s = e.derivation().steps()[at++];
+      const detail::step_description& s = e.derivation().steps()[at++];
       add_step(n, s, at, names);
     };
     detail::each_step(x, step);
@@ -226,7 +226,8 @@ class attention_report {
     return s + "]}";
   }
   template <class N>
-  void add_step(const N& n, const detail::step_words& s, std::size_t number, const std::vector<step_name>& names) {
+  void add_step(const N& n, const detail::step_description& s, std::size_t number,
+                const std::vector<step_name>& names) {
     const auto& values = detail::stored_values(n);
     const auto words = [&]<class D>() {
       return words_where_they_fit(detail::name_in_words<D>(), values.extents().template extent<D>());
