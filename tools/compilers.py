@@ -1,6 +1,7 @@
 """What the scripts of this folder share: which compilers there are, how they are called, precompiled headers.
 
-Standard library only. Not a program.
+Why no kept tool: CMake precompiles for targets, and these scripts compile many small sources with several compilers. Standard library
+only. Not a program.
 """
 
 import hashlib

@@ -2,7 +2,7 @@
 
 What is drawn is what dimwise-errors prints (`dimwise-errors --json`); classes and colours are those of the pictures of the
 library (include/dimwise/viz/picture.hpp, colours.hpp). A box with a broken line is where a shape lacks the culprit. The site shows them.
-Standard library only. Not a program.
+Why no kept tool: Graphviz and Mermaid have no tables of shapes. Standard library only. Not a program.
 """
 
 import html

@@ -8,6 +8,7 @@ right code, and what the compilers print.
 
 The entries are those of include/dimwise/support/diagnostics.hpp (`dimwise-errors --list`), the code and the texts those of the case in
 tests/compile_fail that an entry names as its example. unifdef (Debian) takes the wrong and the right code out of a case.
+Why no kept tool: the entries are C++ constants, and the texts are those of several compilers.
 """
 
 import argparse

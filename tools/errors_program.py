@@ -1,7 +1,7 @@
 """The program dimwise-errors, as the scripts of this project call it.
 
 The environment variable DIMWISE_ERRORS names it, as the tests do; without it src/programs/errors.cpp is compiled into build/tools once,
-and again when it changes. It needs CLI11 (bash tools/setup.sh notebook). Standard library only. Not a program.
+and again when it changes. It needs CLI11 (bash tools/setup.sh notebook). Why no kept tool: it calls a program of this project. Standard library only. Not a program.
 """
 
 import functools

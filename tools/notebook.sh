@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The notebook example: installs what it needs, builds it and nothing else, runs it.
+# The notebook example in one command: installs what it needs, builds it by CMake's preset notebook, runs it.
 #
 #   bash tools/notebook.sh
 set -euo pipefail

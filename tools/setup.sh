@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that dimwise needs, and says which.
+# Installs the Debian packages that dimwise needs, and names them. apt installs; this has the lists, and goes on without optional ones.
 #
 #   bash tools/setup.sh notebook    # what the notebook example needs
 #   bash tools/setup.sh tests       # what the notebook and the tests need (the default)

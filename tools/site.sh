@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds the documentation as a site and checks it: pages by MkDocs, the API by Doxygen, without a warning; every link leads somewhere.
-# The page of compile errors is made first (tools/errors_page.py), where one of its sources has changed. The playground is part of the
-# site if tools/playground.sh has built it.
+# MkDocs and Doxygen do not call each other: this does. First it makes the page of compile errors (tools/errors_page.py) if a source has
+# changed.
+# The playground is part of the site if tools/playground.sh has built it.
 #
 #   bash tools/site.sh                            # installs what is missing, builds into build/site
 #   bash tools/site.sh --no-setup --into FOLDER   # installs nothing; builds into another folder

@@ -2,7 +2,8 @@
 
 Most of what a small source costs is its includes: together, hundreds of them cost as much as a few dozen alone. Each becomes
 a namespace of its own, with its lines counted as in its file, so that a compiler prints what it would print of the file
-alone, but for the name of the namespace. Standard library only. Not a program.
+alone, but for the name of the namespace. Why no kept tool: CMake's unity builds stop at the first file with an error, and here each has
+one. Standard library only. Not a program.
 """
 
 import os

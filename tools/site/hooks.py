@@ -5,13 +5,13 @@
 * "API" leads to the pages of Doxygen, which tools/site/api.py writes beside them;
 * formulas are drawn by KaTeX, a package of Debian that the site has a copy of;
 * docs/errors.md goes on with every error (tools/errors_page.py makes build/errors.md), each with a drawing of its shapes instead of
-  the text (tools/error_picture.py), and SVG files are part of their page, so that
-  they follow its colours;
-* whole programs have a link that opens them in the playground, where it is built (tools/site/try_it.py);
+  the text (tools/error_picture.py), and SVG files are part of their page, so that they follow its colours;
+* whole programs have a link that opens them in the playground if it is built (tools/site/try_it.py);
 * the table of marks is printed by tools/marks_table.cpp, and build/mutation.tsv, where a mutation run left it, is a page;
 * pages that the navigation of mkdocs.yml lacks are put at the end of their folder's section.
 
 What compilers print and the pages of sources are not searched. A link that leads nowhere is a warning, and `strict` makes that an error.
+Why no plugin: Debian 12 packages none for pages beside docs/ and for pages of sources.
 """
 
 import html

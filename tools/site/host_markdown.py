@@ -1,6 +1,6 @@
 """Markdown as a Git host reads it, made into what Python-Markdown reads in the same way.
 
-Used by tools/site/hooks.py. Standard library only. Not a program.
+Used by tools/site/hooks.py. Why no kept tool: Debian 12 has no CommonMark for MkDocs. Standard library only. Not a program.
 """
 
 import re
