@@ -59,7 +59,7 @@ class Compiler:
         # A private name first, then a rename: another run may be doing the same.
         handle, private = tempfile.mkstemp(dir=place)
         os.close(handle)
-        # Times of files are no part of a precompiled header's identity: the hash above is.
+        # Times of files are not part of a precompiled header's identity: the hash above is.
         # What the header itself instantiates is instantiated here, not by each program again.
         of_clang = ["-Xclang", "-fno-pch-timestamp", "-fpch-instantiate-templates"] if self.is_clang else []
         code, text = self.run([*flags, *of_clang, "-x", "c++-header", str(source), "-o", private], root)

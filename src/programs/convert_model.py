@@ -109,7 +109,7 @@ def llama2c(model, vocabulary, folder):
     features, hidden, layers, heads, kv_heads, words, longest = settings
     tied, words = words > 0, abs(words)
     if min(features, hidden, layers, heads, kv_heads, words, longest) < 1 or features % heads or heads % kv_heads:
-        fail(f"{model}: is no checkpoint of llama2.c, its settings are {settings}")
+        fail(f"{model}: is not a checkpoint of llama2.c, its settings are {settings}")
     head, at = features // heads, 28
     of_layer = features * (2 + 2 * features + 2 * kv_heads * head + 3 * hidden)
     needed = 28 + 4 * (words * features * (1 if tied else 2) + layers * of_layer + features + longest * head)

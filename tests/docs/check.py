@@ -74,7 +74,7 @@ def region_of(root, file, region):
         if len(first) != 1 or len(last) != 1 or last[0] < first[0]:
             raise Problem(f"{file} has no single region between // [{region}] and // [/{region}]")
         lines = lines[first[0] + 1:last[0]]
-    # Other regions may begin or end inside this one: their marks are no part of the text.
+    # Other regions may begin or end inside this one: their marks are not part of the text.
     lines = [line for line in lines if not re.fullmatch(r"\s*// \[/?[\w-]+\]", line)]
     return textwrap.dedent("\n".join(lines)).strip("\n") + "\n"
 

@@ -64,7 +64,7 @@ def main():
     for name, arguments, text, expected in (  # (exit code, stdout, stderr), each whole
             ("reads", [], ERROR.encode() + ODD, (0, WHOLE + ODD, b"")),
             ("reads colours", [], COLOURED.encode(), (0, WHOLE, b"")),
-            ("a warning is no error", [], ERROR.replace("error", "warning").encode(), (0, ERROR.replace("error", "warning").encode(), b"")),
+            ("a warning is not an error", [], ERROR.replace("error", "warning").encode(), (0, ERROR.replace("error", "warning").encode(), b"")),
             ("odd bytes", [], ODD, (0, ODD, b"")),
             ("nothing", [], b"", (0, b"", b"")),
             ("runs", ["sh", "-c", PRINTS + "exit 3", "sh", ERROR], b"", (3, b"to stdout ERROR_R1_x<int>\n", WHOLE)),

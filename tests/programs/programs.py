@@ -299,7 +299,7 @@ class Programs:
                      self.folder("git_lfs", {**own, "model.safetensors": pointer}), "x")
         ends = self.folder("ends", {**own, **weights, "generation_config.json": b'{"eos_token_id": [3, 50256]}'})
         told = self.run(program, ends, "x", "-n", "1")
-        self.check("an end that is no token", told.returncode == 0
+        self.check("an end that is not a token", told.returncode == 0
                    and b"eos_token_id is 50256, the model has 96 tokens" in told.stderr, told)
         (ends / "generation_config.json").write_text('{"eos_token_id": "</s>"}')
         self.refused("an end in letters", program, "a whole number was expected", ends, "x")
@@ -630,8 +630,8 @@ class Programs:
                 ("llama2.c, longer", old + b"....", f"has {len(old) + 4} bytes, its settings need {len(old)}"),
                 ("llama2.c without settings", old[:20], "has 20 bytes, 28 of settings were expected"),
                 ("llama2.c of many layers", old[:8] + struct.pack("<i", 1 << 30) + old[12:], "its settings need "),
-                ("llama2.c of no layers", old[:8] + bytes(4) + old[12:], "is no checkpoint of llama2.c"),
-                ("llama2.c of odd heads", old[:12] + struct.pack("<i", width + 1) + old[16:], "is no checkpoint of llama2.c")):
+                ("llama2.c of no layers", old[:8] + bytes(4) + old[12:], "is not a checkpoint of llama2.c"),
+                ("llama2.c of odd heads", old[:12] + struct.pack("<i", width + 1) + old[16:], "is not a checkpoint of llama2.c")):
             self.not_converted(name, body, words, expected)
         words.write_bytes(words.read_bytes()[:-9])
         self.not_converted("too few words", old, words, "has 95 words, 96 were expected")
