@@ -258,6 +258,10 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
     held_ = used_;
     end_ -= static_cast<std::ptrdiff_t>(count);
   }
+  /// Rejects a sliding cache: its window would show positions that it has dropped (R10).
+  template <class... Count, class Error = ERROR_R10_sliding_cache_has_no_positions_to_go_back_to<over<Key>>>
+    requires(kind::slides)
+  Error forget(const Count&... count);
 
  private:
   static settings filled(const settings& given) {

@@ -219,6 +219,8 @@ template <class... Facts>
 struct ERROR_R10_cache_grows_along_a_run_time_extent;
 template <class... Facts>
 struct ERROR_R10_cache_grows_by_whole_bytes;
+template <class... Facts>
+struct ERROR_R10_sliding_cache_has_no_positions_to_go_back_to;
 
 // R11  Grouped heads: nothing is repeated, every query head has its key head.
 template <class... Facts>
