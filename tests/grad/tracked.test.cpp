@@ -37,6 +37,35 @@ TEST_CASE("elements are tracked where an operand is") {
   static_assert(std::is_same_v<decltype(detached(std::declval<tracked_tensor>())), plain_tensor>);
 }
 
+// A module of a user's own that begins with zeros, as recurrent modules do.
+namespace {
+template <class T = float>
+struct from_zeros {
+  using weight_type = tensor<T, d_model>;
+  BOOST_HANA_DEFINE_STRUCT(from_zeros, (weight_type, weight));
+  auto operator()(batch rows) const {
+    tensor<T, batch, d_model> state(rows);
+    tensor<T, d_model> small;
+    const tensor<T> half(0.5);
+    for (int step = 0; step < 2; ++step) { state = half * state + weight + small; }
+    return state;
+  }
+};
+}  // namespace
+
+TEST_CASE("zeros and numbers of a module with tracked elements are constants") {
+  const from_zeros<double> model{some<d_model>(1)};
+  const auto result = value_and_gradient(model, [](const auto& m) { return sum<batch, d_model>(m(batch{3})); });
+  for (std::size_t i = 0; i < model.weight.size(); ++i) {
+    CHECK(result.gradient.weight.data()[i] == doctest::Approx(3 * 1.5));
+  }
+  const tensor<tracked<float>, batch, d_model> zeros(batch{2});
+  CHECK(zeros.origin() == nullptr);
+  CHECK(zeros.size() == zeros.value().size());
+  CHECK(zeros.extents().template extent<batch>() == 2);
+  static_assert(!std::is_constructible_v<tensor<tracked<float>, batch, d_model>, vocab>);
+}
+
 TEST_CASE("stored values, values read twice, and values that nothing reads") {
   const auto x = some<d_model>(1);
   const auto result = value_and_gradient(x, [](const auto& m) {

@@ -199,6 +199,18 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
 
   /// Zeros, a constant.
   tensor() = default;
+  /// Zeros with these run-time extents, a constant: `tensor<T, batch, d_model> state(batch{2});` of a generic module
+  /// (R15).
+  template <class... Extents>
+    requires(sizeof...(Extents) > 0 && detail::gives_extents<shape_type, Extents...>)
+  explicit tensor(const Extents&... given) : value_(given...) {}
+  template <class... Extents, class Error = ERROR_R15_run_time_extents_are_given_once<shape_type, over<Extents...>>>
+    requires(sizeof...(Extents) > 0 && (dimension_type<Extents> && ...) &&
+             !detail::gives_extents<shape_type, Extents...>)
+  explicit tensor(const Extents&... given) DIMWISE_DETAIL_REFUSED(Error);
+  /// A constant without dimensions from a number.
+  template <detail::number_for<shape_type, T> Number>
+  explicit tensor(const Number& value) : value_(value) {}
   /// A constant of this value.
   tensor(const plain_type& value) : value_(value) {}  // implicit: a constant
   /// A value with its record, as evaluation makes it.
