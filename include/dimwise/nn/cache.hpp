@@ -241,8 +241,8 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
     end_ = position;
     dropped_ = false;
   }
-  /// Removes the last `count` positions, for example rejected drafts; throws `extent_error` if the cache holds fewer, or
-  /// if a window would lack positions that are gone.
+  /// Removes the last `count` positions, for example rejected drafts; throws `extent_error` if the cache holds fewer,
+  /// or if a window would lack positions that are gone.
   void forget(extent_t count)
     requires(!kind::slides)
   {

@@ -3,7 +3,7 @@
 // time.
 //
 // Layer: models.
-// Tests: tests/models/common.test.cpp
+// Tests: tests/models/decoder.test.cpp, the conformance suite `architectures`
 #pragma once
 
 #include <dimwise/models/common/activation.hpp>
