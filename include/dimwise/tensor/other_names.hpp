@@ -4,7 +4,7 @@
 // Layer: tensor. One table holds the names. Operands have them as members; argument-dependent lookup finds the
 // functions, so that a user's function, type or variable of the same name wins. The functions of `no_adl` have names
 // that programs rarely use otherwise. A name that needs no call, such as `x.T`, is a data member.
-// Tests: tests/other_names/check.py, tests/compile_fail/arguments/, 
+// Tests: tests/other_names/check.py, tests/compile_fail/arguments/, tests/expr/name_lookup.test.cpp
 #pragma once
 
 #include <dimwise/shape/verdict.hpp>
