@@ -6,7 +6,7 @@
 // (examples/live/exports.hpp).
 // Tests: tests/viz/report.test.cpp, tests/viz/report_browser.mjs
 //
-//   page.add_live({"letters", "32 at most", {"head 0", "head 1"}, run}, {{.text = "abcabc"}}, program);
+//   page.add_live({"letters", "32 at most", {"head 1", "head 2"}, run}, {{.text = "abcabc"}}, program);
 #pragma once
 
 #include <dimwise/dim/error.hpp>
