@@ -1,4 +1,4 @@
-// MISTAKE: a loop asks for an extent by the number of its dimension.
+// MISTAKE: an extent is read from the shape by its number.
 // RULE: R1
 // EXPECT: ERROR_R1_operation_has_another_name<.*shape.*extent_of
 // VARIANTS: equal dynamic
@@ -6,8 +6,8 @@
 
 void step() {
 #ifdef FIXED
-  for (extent_t i = 0; i < extent_of<seq>(x); ++i) {}
+  [[maybe_unused]] const auto n = extent_of<seq>(x);
 #else
-  for (extent_t i = 0; i < x.shape[1]; ++i) {}
+  [[maybe_unused]] const auto n = x.shape[1];
 #endif
 }
