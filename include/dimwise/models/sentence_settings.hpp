@@ -10,6 +10,7 @@
 #pragma once
 
 #include <dimwise/io/config.hpp>
+#include <dimwise/io/files/json_tree.hpp>
 #include <dimwise/models/pooling.hpp>
 
 #include <filesystem>
@@ -56,7 +57,8 @@ struct sentence_modules {
 };
 inline sentence_modules read_modules(const std::filesystem::path& path) {
   const auto refuse = [&](const std::string& what) { throw io::file_error(path.string() + ": " + what); };
-  const nlohmann::json modules = io::read_json(path);
+  const io::detail::held_json held(io::read_json(path));
+  const nlohmann::json& modules = *held;
   if (!modules.is_array()) { refuse("a list of modules was expected"); }
   constexpr std::string_view library = "sentence_transformers.";
   constexpr std::string_view known[] = {"Transformer", "Pooling", "Normalize"};
@@ -109,7 +111,8 @@ inline constexpr pooling_name pooling_names[] = {
 // `features` is the model's hidden_size.
 inline void read_pooling(const std::filesystem::path& path, std::size_t features, sentence_settings& to) {
   const auto refuse = [&](const std::string& what) { throw io::file_error(path.string() + ": " + what); };
-  const nlohmann::json json = io::read_json(path);
+  const io::detail::held_json held(io::read_json(path));
+  const nlohmann::json& json = *held;
   io::config_check said(json, path.string());
   for (const char* key : {"embedding_dimension", "word_embedding_dimension"}) {  // the latter before version 5.4
     const std::size_t pooled = said.count(key, features);
@@ -170,7 +173,8 @@ inline void read_prompts(const std::filesystem::path& path, sentence_settings& t
   if (!std::filesystem::exists(path)) { return; }
   io::config_check said(path);
   said.expect_word("model_type", {"SentenceTransformer"}, "SentenceTransformer");
-  const nlohmann::json prompts = said.object("prompts");
+  const io::detail::held_json held(said.object("prompts"));
+  const nlohmann::json& prompts = *held;
   for (const auto& [name, prompt] : prompts.items()) {
     if (!prompt.is_string()) {
       said.differs("the prompt " + io::detail::printable(name) + " is " + quoted(prompt) + ", a text was expected");

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <dimwise/io/config.hpp>
+#include <dimwise/io/files/json_tree.hpp>
 #include <dimwise/text/settings.hpp>
 
 #include <algorithm>
@@ -22,7 +23,8 @@ namespace dimwise::text::detail {
 inline std::set<std::string> special_tokens(const std::filesystem::path& path) {
   std::set<std::string> all;
   if (!std::filesystem::exists(path)) { return all; }
-  const json map = io::read_json(path);
+  const io::detail::held_json held(io::read_json(path));
+  const json& map = *held;
   const auto take = [&](const json& one) {
     const json& text = one.is_object() && one.contains("content") ? one.at("content") : one;
     if (text.is_string()) { all.insert(text.get<std::string>()); }
@@ -41,7 +43,8 @@ inline std::set<std::string> special_tokens(const std::filesystem::path& path) {
 inline json gpt2_settings(const std::filesystem::path& vocab, const std::filesystem::path& merges) {
   const io::file_bytes file(merges);
   const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
-  json words = io::read_json(vocab);
+  io::detail::held_json held_words(io::read_json(vocab));
+  json& words = *held_words;
   const auto known = [&](const std::string& word) { return !words.is_object() || words.contains(word); };
   json pairs = json::array();
   std::size_t number = 0;
@@ -73,7 +76,8 @@ inline json gpt2_settings(const std::filesystem::path& vocab, const std::filesys
   }
   const auto beside = vocab.parent_path().append("added_tokens.json");
   if (std::filesystem::exists(beside)) {
-    const json tokens = io::read_json(beside);
+    const io::detail::held_json held(io::read_json(beside));
+    const json& tokens = *held;
     const auto special = special_tokens(vocab.parent_path().append("special_tokens_map.json"));
     if (!tokens.is_object()) { reader(beside.string()).refuse("an object of tokens and ids was expected"); }
     for (const auto& [token, id] : tokens.items()) {
@@ -105,7 +109,8 @@ inline json bert_settings(const std::filesystem::path& vocab) {
   json normalizer = json::object();
   normalizer["type"] = "BertNormalizer";
   if (const auto path = vocab.parent_path().append("tokenizer_config.json"); std::filesystem::exists(path)) {
-    const json config = io::read_json(path);
+    const io::detail::held_json held(io::read_json(path));
+    const json& config = *held;
     for (const auto& [from, to] : {std::pair("do_lower_case", "lowercase"), std::pair("strip_accents", "strip_accents"),
                                    std::pair("tokenize_chinese_chars", "handle_chinese_chars")}) {
       if (config.is_object() && config.contains(from)) { normalizer[to] = config.at(from); }
