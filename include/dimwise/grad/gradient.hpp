@@ -13,6 +13,7 @@
 #include <dimwise/nn/model.hpp>
 
 #include <string>
+#include <string_view>
 
 namespace dimwise {
 
@@ -137,9 +138,8 @@ decltype(auto) one_number(X&& x) {
   }
 }
 
-// A loss that forgot its `return`, or that does not take the model with tracked elements.
+// A loss that forgot its `return`.
 struct loss_gives_no_value;
-struct loss_does_not_take_the_tracked_model;
 
 // The model that a loss is given, or why there is none (R21).
 template <class M>
@@ -170,10 +170,19 @@ struct loss_or_all : Loss, takes_all {
   using Loss::operator();
   using takes_all::operator();
 };
+// Whether Loss is the type of a lambda, whose call is never deleted or private: where it is not called, its body does not
+// compile, and compilers have said so.
+template <class Loss>
+consteval bool is_lambda() {
+  const std::string_view name = __PRETTY_FUNCTION__;
+  return name.find("<lambda") != std::string_view::npos || name.find("(lambda") != std::string_view::npos;
+}
 template <class Loss, class Model>
 consteval bool takes_model() {
   if constexpr (!std::is_class_v<Loss> || std::is_final_v<Loss>) {
     return false;
+  } else if constexpr (!is_lambda<Loss>()) {
+    return true;  // as far as the call itself tells
   } else {
     return !requires(const loss_or_all<Loss>& loss, const Model& m) {
       { loss(m) } -> std::same_as<loss_is_not_called>;
@@ -197,10 +206,10 @@ consteval auto judge_loss() {
   if constexpr (refused<Verdict>) {
     return answer<Verdict>{};
   } else if constexpr (std::is_same_v<Given, loss_is_not_called>) {
-    if constexpr (takes_model<Loss, typename Verdict::shape>()) {
+    if constexpr (is_lambda<Loss>() && takes_model<Loss, typename Verdict::shape>()) {
       return answer<already_refused>{};  // its body does not compile, and compilers have said so
     } else {
-      return answer<loss_does_not_take_the_tracked_model>{};
+      return answer<ERROR_R21_loss_takes_the_model_with_tracked_elements<over<typename Verdict::shape>>>{};
     }
   } else if constexpr (std::is_void_v<Given>) {
     return answer<loss_gives_no_value>{};

@@ -1177,6 +1177,18 @@ inline constexpr diagnostic diagnostics[] = {
          "Give a function of the name and one parameter of each model: `[](const std::string& name, auto& parameter, "
          "const auto& gradient) { … }`. Parameters of a constant model are `const auto&`.",
      .example = "nn/walk_with_a_function_without_the_name"},
+    {.id = "ERROR_R21_loss_takes_the_model_with_tracked_elements",
+     .rule = 21,
+     .title = "A loss is called with the model with tracked elements, which is of another type than the model.",
+     .seen = {"the loss cannot be called with the tracked model {over}",
+              "the loss cannot be called with the tracked model"},
+     .marked = {culprit::over},
+     .causes = {"The loss takes the type of the plain model instead of `const auto&`.",
+                "Its call operator is deleted, private or not `const`."},
+     .fix = "Give a function of the model, whatever its elements are: `[&](const auto& m) { … m(x) … }`. The call "
+            "operator "
+            "of a class of your own is public, `const` and a template.",
+     .example = "grad/loss_with_a_deleted_call"},
     {.id = "ERROR_R21_loss_has_no_tracked_operand",
      .rule = 21,
      .title = "The loss does not depend on the model through tracked tensors: its gradient would be zero.",

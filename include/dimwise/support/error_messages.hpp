@@ -488,6 +488,10 @@ struct ERROR_R21_walk_calls_its_function_with_a_name_and_parameters {
   static_assert(false, detail::message_of<ERROR_R21_walk_calls_its_function_with_a_name_and_parameters>());
 };
 template <class... Facts>
+struct ERROR_R21_loss_takes_the_model_with_tracked_elements {
+  static_assert(false, detail::message_of<ERROR_R21_loss_takes_the_model_with_tracked_elements>());
+};
+template <class... Facts>
 struct ERROR_R21_loss_has_no_tracked_operand {
   static_assert(false, detail::message_of<ERROR_R21_loss_has_no_tracked_operand>());
 };

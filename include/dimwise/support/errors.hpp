@@ -312,6 +312,8 @@ struct ERROR_R21_model_is_a_module_with_named_members;
 template <class... Facts>
 struct ERROR_R21_walk_calls_its_function_with_a_name_and_parameters;
 template <class... Facts>
+struct ERROR_R21_loss_takes_the_model_with_tracked_elements;
+template <class... Facts>
 struct ERROR_R21_loss_has_no_tracked_operand;
 template <class... Facts>
 struct ERROR_R21_loss_has_other_elements_than_the_model;
