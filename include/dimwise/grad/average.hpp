@@ -136,6 +136,15 @@ struct average_over<T, shape<D...>> {
 
 }  // namespace detail
 
+/// An average is printed by its value (R22).
+template <class Stream, class T, class... D,
+          class Error = ERROR_R22_average_becomes_a_number_by_mean_or_value<over<D...>>>
+  requires requires(Stream& to) { to.rdbuf(); }
+Error operator<<(Stream& to, const average<T, D...>& a);
+/// What is no average over the same dimensions is not added to one (R22).
+template <class T, class... D, class B, class Error = detail::added_average<average<T, D...>, B>>
+  requires(detail::has_an_average<average<T, D...>, B> && !detail::same_averages<average<T, D...>, B>)
+Error operator+=(average<T, D...>& a, const B& b);
 /// An average and what is no average over the same dimensions: the mean of each is added (R22).
 template <class A, class B>
   requires(detail::has_an_average<A, B> && !detail::same_averages<A, B>)
