@@ -20,7 +20,7 @@ const language = ["-std=c++20", "-O0", "-fwasm-exceptions", "-DDIMWISE_PLAIN_ONL
 const settings = {
   compile: [...language, "-include-pch", "/prelude.pch", "-fno-color-diagnostics", "-ferror-limit=8"],
   link: ["-m", "wasm32", "-L/usr/lib/wasm32-wasip1", "/usr/lib/wasm32-wasip1/crt1-command.o", "main.o", "/usr/lib/libdimwise.a",
-         "/usr/lib/libexceptions.a", "--wrap=__main_void", "-lc++", "-lc++abi", "-lc",
+         "/usr/lib/libexceptions.a", "--wrap=__main_void", "--wrap=chmod", "-lc++", "-lc++abi", "-lc",
          "/usr/lib/wasm32-unknown-wasip1/libclang_rt.builtins.a", "--strip-debug", "-z", "stack-size=4194304", "--stack-first",
          "--max-memory=1073741824", "-o", "main.wasm"],
 };
@@ -43,9 +43,9 @@ function hashOfTree(tree) {
   walk(tree, "");
   return hash;
 }
-/** Puts the files `names` into the root: from the last build, or by `make`. */
-function stage(title, names, make) {
-  const key = hashOfTree(root).update(JSON.stringify([settings, language, make.toString()])).digest("hex").slice(0, 16);
+/** Puts the files `names` into the root: from the last build, or by `make`, which calls the compiler with `flags`. */
+function stage(title, names, flags, make) {
+  const key = hashOfTree(root).update(JSON.stringify([flags, make.toString()])).digest("hex").slice(0, 16);
   const kept = name => join(cache, `${key}-${basename(name)}`);
   if (!names.every(name => existsSync(kept(name)))) {
     const start = process.cpuUsage();
@@ -71,7 +71,7 @@ for (const [path, name] of [["examples/exercises/support/exercise.hpp", "exercis
 }
 put(root, "/library.cpp", read(join(sources, "src/library.cpp")));
 const prelude = ["/prelude.pch", "/usr/lib/libdimwise.a"];
-keep(stage("the precompiled header and the library", prelude, () => {
+keep(stage("the precompiled header and the library", prelude, language, () => {
   llvm("clang++", ...language, "-fpch-instantiate-templates", "-fpch-codegen", "-Xclang", "-fno-pch-timestamp", "-x", "c++-header", "/usr/include/prelude.hpp", "-o", "/prelude.pch");
   llvm("clang++", ...language, "-O1", "-c", "/prelude.pch", "-o", "/prelude.o");
   llvm("clang++", ...language, "-O2", "-c", "/library.cpp", "-o", "/library.o");
@@ -83,7 +83,7 @@ for (const name of ["library.cpp", "library.o", "prelude.o"]) { root.delete(name
 const missing = ["cxa_exception", "cxa_exception_storage", "cxa_personality", "cxa_handlers", "cxa_default_handlers", "abort_message", "fallback_malloc"];
 for (const part of ["libcxxabi/src", "libcxxabi/include", "libcxx/src/include", "libunwind/src", "libunwind/include"]) { putFolder(root, join(abi, part), `/abi/${part}`); }
 put(root, "/abi/runtime.cpp", read(join(here, "runtime.cpp")));
-keep(stage("libexceptions.a", ["/usr/lib/libexceptions.a"], () => {
+keep(stage("libexceptions.a", ["/usr/lib/libexceptions.a"], [], () => {
   const flags = ["-O2", "-fwasm-exceptions", "-w", "-D__USING_WASM_EXCEPTIONS__", "-D_LIBCXXABI_BUILDING_LIBRARY", "-D_LIBCPP_BUILDING_LIBRARY",
                  "-DLIBCXXABI_NON_DEMANGLING_TERMINATE", "-D_LIBCXXABI_HAS_NO_THREADS", "-D_LIBUNWIND_HAS_NO_THREADS", "-D_LIBUNWIND_IS_BAREMETAL=1",
                  "-D_LIBUNWIND_DISABLE_VISIBILITY_ANNOTATIONS", "-D_LIBUNWIND_HIDE_SYMBOLS", "-DNDEBUG", "-D_LIBCPP_INLINE_VISIBILITY=", "-D_LIBCPP_SAFE_STATIC=", "-I/abi/shim", "-I/abi/libcxx/src/include",
@@ -103,7 +103,7 @@ root.delete("abi");
 // The filter that turns the compiler's output into messages: dimwise-errors itself.
 for (const name of ["compiler_output.hpp", "error_output.hpp", "error_shapes.hpp"]) { put(root, `/src/programs/${name}`, read(join(sources, "src/programs", name))); }
 put(root, "/tools/playground/errors.cpp", read(join(here, "errors.cpp")));
-keep(stage("the filter of errors", ["/errors.wasm"], () => {
+keep(stage("the filter of errors", ["/errors.wasm"], settings.link, () => {
   llvm("clang++", "-std=c++20", "-O2", "-fwasm-exceptions", "-c", "/tools/playground/errors.cpp", "-o", "main.o");
   llvm("wasm-ld", ...settings.link.slice(0, -1), "/errors.wasm");
 }));

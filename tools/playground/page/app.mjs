@@ -100,7 +100,7 @@ const editor = new Editor($.editor, {
 // --- the compiler
 
 let worker, ready = false;
-let building, wanted;  // whether the build links, undefined without one; the same for the next build
+let building, wanted;  // the build that goes on, {links, program}, undefined without one; whether the next one links
 const check = () => { if (ready) { build(false); } };
 
 function load() {
@@ -158,11 +158,11 @@ function build(links) {
     return;
   }
   if (building !== undefined) {
-    wanted = links || wanted === true || building;
+    wanted = links || (building.program === current && (wanted === true || building.links));  // a run goes on with the new text
     return;
   }
   wanted = undefined;
-  building = links;
+  building = {links, program: current};
   if (links) { clearResults(); }
   stop();
   status(links ? "Compiling…" : "Checking…");
