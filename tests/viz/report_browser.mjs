@@ -6,7 +6,7 @@
 // compute; without it they must say that they do not.
 import assert from "node:assert/strict";
 import {execFileSync} from "node:child_process";
-import {mkdirSync, readFileSync, writeFileSync} from "node:fs";
+import {mkdirSync, readFileSync, renameSync, writeFileSync} from "node:fs";
 import {createRequire} from "node:module";
 import {resolve} from "node:path";
 
@@ -460,9 +460,12 @@ async function scaled() {
 // The page of a training that runs: it loads itself again, unless it is paused, until the training has ended.
 async function training() {
   const html = readFileSync(`${folder}/training.html`, "utf8");
-  const at = (step, interval) => writeFileSync(`${folder}/running.html`, html.replace("Step 200", `Step ${step}`)
-    .replace(/(data-written=)"[0-9]+"/, `$1"${Date.now()}"`)
-    .replace(/ data-interval="[^"]*"/, interval && ` data-interval="${interval}"`));
+  const at = (step, interval) => {  // replaces the file as a whole, as the library does
+    writeFileSync(`${folder}/running.partial`, html.replace("Step 200", `Step ${step}`)
+      .replace(/(data-written=)"[0-9]+"/, `$1"${Date.now()}"`)
+      .replace(/ data-interval="[^"]*"/, interval && ` data-interval="${interval}"`));
+    renameSync(`${folder}/running.partial`, `${folder}/running.html`);
+  };
   for (const [width, colorScheme] of [[390, "light"], [768, "dark"], [1280, "light"]]) {
     at(200, 1000);
     const page = await open("running.html", {width, colorScheme});
@@ -473,13 +476,13 @@ async function training() {
   }
   at(200, 0.05);
   const page = await open("running.html");
-  const says = s => document.getElementById("state").textContent.includes(`Step ${s} `);
+  const says = s => document.getElementById("state")?.textContent.includes(`Step ${s} `);
   const shows = step => page.waitForFunction(says, step);
   at(201, 0.05);
   await shows(201);
   // Paused by keyboard: it stays as it is, also when the reader loads it again.
   at(201, 1000);
-  await page.waitForFunction(() => document.getElementById("state").dataset.interval === "1000");
+  await page.waitForFunction(() => document.getElementById("state")?.dataset.interval === "1000");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   at(202, 0.05);
