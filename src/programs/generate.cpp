@@ -196,19 +196,14 @@ void add_options(CLI::App& app, generate_options& o, std::optional<std::string>&
   app.add_flag("-q,--quiet", o.quiet, "nothing but text");
 }
 
-template <class Weights>
-std::unique_ptr<text_model> read_as(const std::string& kind, const dimwise::io::config_check& settings,
-                                    const dimwise::io::archive& weights) {
-  return kind == "gpt2" ? read_gpt2<Weights>(settings, weights) : read_llama<Weights>(settings, weights);
-}
-std::unique_ptr<text_model> read_model(const std::string& kind, const std::string& how,
-                                       const dimwise::io::config_check& settings, const dimwise::io::archive& weights) {
+std::unique_ptr<text_model> read_model(const std::string& how, const dimwise::io::config_check& settings,
+                                       const dimwise::io::archive& weights) {
   using namespace dimwise;
-  if (how == "bf16") { return read_as<bfloat16>(kind, settings, weights); }
-  if (how == "f16") { return read_as<float16>(kind, settings, weights); }
-  if (how == "int8") { return read_as<nn::int8_blocks>(kind, settings, weights); }
-  if (how == "int4") { return read_as<nn::int4_blocks>(kind, settings, weights); }
-  return read_as<float>(kind, settings, weights);
+  if (how == "bf16") { return read_decoder<bfloat16>(settings, weights); }
+  if (how == "f16") { return read_decoder<float16>(settings, weights); }
+  if (how == "int8") { return read_decoder<nn::int8_blocks>(settings, weights); }
+  if (how == "int4") { return read_decoder<nn::int4_blocks>(settings, weights); }
+  return read_decoder<float>(settings, weights);
 }
 
 int generate(generate_options& o, const std::optional<std::string>& file) {
@@ -216,8 +211,8 @@ int generate(generate_options& o, const std::optional<std::string>& file) {
   o.how.penalised = o.penalised < 0 ? std::numeric_limits<std::size_t>::max() : static_cast<std::size_t>(o.penalised);
   if (file) { o.text = read_text(*file); }
   const std::filesystem::path folder = model_folder(o.folder);
-  const std::string kind = model_kind(folder, {"gpt2", "llama"});
   const io::config_check config(folder / "config.json");
+  const std::string kind = architecture_of(config);
   std::signal(SIGINT, stop);
   const with_threads threads(o.threads, o.quiet);
 
@@ -231,14 +226,14 @@ int generate(generate_options& o, const std::optional<std::string>& file) {
     std::size_t bytes = 0;
     for (const auto& a : weights.arrays()) { bytes += a.bytes.size(); }
     line.show("loading " + o.folder + ": " + std::to_string(bytes / 1000000) + " MB");
-    model = read_model(kind, o.weights, config, weights);
+    model = read_model(o.weights, config, weights);
     beside = weights.metadata();
   }
   const auto words = text::read_tokenizer(folder, vocab{model->words()}, beside);
   line.clear();
   if (!o.quiet) {
     std::fprintf(stderr, "%s: %s, %zu layers, %.1f million parameters, %.1f MB, loaded in %.2f s\n", o.folder.c_str(),
-                 kind == "gpt2" ? "GPT-2" : "LLaMA", model->layers(), static_cast<double>(model->parameters()) / 1e6,
+                 kind.c_str(), model->layers(), static_cast<double>(model->parameters()) / 1e6,
                  static_cast<double>(model->bytes()) / 1e6, loading.seconds());
   }
   return generation(o, *model, words).run();

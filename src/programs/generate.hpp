@@ -129,8 +129,9 @@ std::unique_ptr<text_model> as_text_model(Model m) {
 
 /// Reads the model of a folder. `Weights` is the weight format: float, or a type of nn/weight.hpp.
 template <class Weights>
-std::unique_ptr<text_model> read_gpt2(const dimwise::io::config_check& settings, const dimwise::io::archive& weights);
-template <class Weights>
-std::unique_ptr<text_model> read_llama(const dimwise::io::config_check& settings, const dimwise::io::archive& weights);
+std::unique_ptr<text_model> read_decoder(const dimwise::io::config_check& settings,
+                                         const dimwise::io::archive& weights);
+/// What the architecture of these settings is called. Throws `file_error` for settings that are not read.
+[[nodiscard]] std::string architecture_of(dimwise::io::config_check settings);
 
 }  // namespace programs

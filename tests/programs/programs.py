@@ -262,7 +262,7 @@ class Programs:
         self.refused("a missing shard", program, "model-00001-of-00002.safetensors: the file cannot",
                      self.folder("no_shard", own, **{"model.safetensors.index.json": json.dumps(index).encode()}), "x")
         other = {**own, "config.json": json.dumps({**config, "model_type": "mamba"}).encode()}
-        self.refused("an unknown architecture", program, 'model_type is "mamba", gpt2 or llama was expected',
+        self.refused("an unknown architecture", program, 'model_type is "mamba"; the types that are read are bloom, ',
                      self.folder("mamba", other), "x")
         weights = {"model.safetensors": files["tiny-gpt2/model.safetensors"]}
         names = parts(weights["model.safetensors"])

@@ -75,8 +75,8 @@ using decoder_architectures = std::vector<decoder_architecture>;
   return all;
 }
 
-/// What the settings of a checkpoint mean: by `more`, then by `known_decoders`. Throws `file_error` that lists every
-/// setting that is not read.
+/// What the settings of a checkpoint mean: by `more`, then by `known_decoders`. Throws `file_error` for another
+/// model_type, and one that lists every setting that is not read.
 [[nodiscard]] inline decoder_plan plan_decoder(const io::config_check& settings,
                                                const decoder_architectures& more = {}) {
   io::config_check config = settings;
@@ -97,9 +97,8 @@ using decoder_architectures = std::vector<decoder_architecture>;
       return plan;
     }
   }
-  config.differs("model_type is " + io::detail::printable(kind) + "; the types that are read are " + known);
-  config.finish();
-  return {};
+  throw io::file_error(config.title() + ": model_type is " + io::detail::printable(kind) +
+                       "; the types that are read are " + known);
 }
 
 /// Builds a model from settings and arrays. Throws `file_error` that lists every mismatch.

@@ -1,0 +1,18 @@
+// src/programs/generate_decoder.cpp -- dimwise-generate: decoders with weights of float.
+// SPDX-License-Identifier: BSL-1.0
+#include "generate_decoder.hpp"
+
+namespace programs {
+
+template std::unique_ptr<text_model> read_decoder<float>(const dimwise::io::config_check&, const dimwise::io::archive&);
+
+std::string architecture_of(dimwise::io::config_check settings) {
+  (void)dimwise::models::plan_decoder(settings);
+  const std::string kind = settings.word("model_type");
+  for (const auto& one : dimwise::models::known_decoders()) {
+    if (one.model_type == kind) { return one.title; }
+  }
+  return kind;
+}
+
+}  // namespace programs
