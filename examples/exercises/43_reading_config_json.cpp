@@ -5,7 +5,8 @@
 // dimension is compared with the wrong setting. This model has grouped heads, 2 for keys and values.
 //
 // FAILS: when it runs, an exception of config.json
-#include "loading.hpp"
+#include "exercise.hpp"
+#include <dimwise/io/config.hpp>
 
 using namespace dimwise;
 using namespace course;

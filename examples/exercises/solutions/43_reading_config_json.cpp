@@ -1,7 +1,8 @@
 // 43  Reading config.json: a solution
 //
 // HINT: The heads of keys and values are `num_key_value_heads`.
-#include "loading.hpp"
+#include "exercise.hpp"
+#include <dimwise/io/config.hpp>
 
 using namespace dimwise;
 using namespace course;

@@ -7,7 +7,6 @@
 #include "exercise.hpp"
 #include <dimwise/io/bindings.hpp>
 #include <dimwise/io/checkpoint.hpp>
-#include <dimwise/io/config.hpp>
 
 #include <string>
 
