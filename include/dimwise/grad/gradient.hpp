@@ -170,8 +170,8 @@ struct loss_or_all : Loss, takes_all {
   using Loss::operator();
   using takes_all::operator();
 };
-// Whether Loss is the type of a lambda, whose call is never deleted or private: where it is not called, its body does not
-// compile, and compilers have said so.
+// Whether Loss is the type of a lambda, whose call is never deleted or private: where it is not called, its body does
+// not compile, and compilers have said so.
 template <class Loss>
 consteval bool is_lambda() {
   const std::string_view name = __PRETTY_FUNCTION__;
