@@ -122,7 +122,7 @@ class file_draft {
     while (const dirent* const file = ::readdir(files.get())) {
       const std::string_view draft = draft_in(file->d_name, beginning);
       if (draft.empty()) { continue; }
-      const std::filesystem::path path = folder / file->d_name;
+      const std::filesystem::path path = std::filesystem::path(folder).append(file->d_name);
       struct stat facts{};
       if (::lstat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode) || ::time(nullptr) - facts.st_mtime < 60) {
         continue;
