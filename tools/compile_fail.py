@@ -53,6 +53,7 @@ FIRST_LINES = 4
 VARIANTS = ("plain", "equal", "unused", "dynamic")
 TOGETHER = 100  # at most so many cases in a translation unit
 WRAP = "mistake"
+ONE_LINE = {"MISTAKE": "mistake", "RULE": "rule", "FROM": "origin"}  # lines of a head -> members of a case
 
 
 class Case:
@@ -74,12 +75,8 @@ class Case:
             if not head:
                 continue
             word, condition, text = head.groups()
-            if word == "MISTAKE":
-                self.mistake = text
-            elif word == "RULE":
-                self.rule = text
-            elif word == "FROM":
-                self.origin = text
+            if word in ONE_LINE:
+                setattr(self, ONE_LINE[word], text)
             elif word == "LINES":
                 self.lines[condition] = int(text)
             elif word == "VARIANTS":
@@ -225,10 +222,7 @@ class Harness:
             for problem in judge(case, variant, compiler, text, code):
                 problems.append((f"{compiler.name}: {problem}", command, text))
             types[compiler.name] = error_type(text)
-            records.append({"case": case.name, "file": os.path.relpath(case.path, self.root), "mistake": case.mistake,
-                            "rule": case.rule, "from": case.origin, "variant": variant, "compiler": compiler.name,
-                            "version": compiler.version, "command": command, "error_type": types[compiler.name],
-                            "text": text})
+            records.append({"case": case.name, "variant": variant, "compiler": compiler.name, "version": compiler.version, "text": text})
             if case.name in known.get((compiler.name, variant, True), {}):
                 continue
             code, text = self.compile(case, variant, compiler, fixed=True)

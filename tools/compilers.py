@@ -81,8 +81,3 @@ def find_compilers(wanted=None):
     if not any(not compiler.is_clang for compiler in found) and shutil.which("g++"):
         found.insert(0, Compiler("g++"))
     return found
-
-
-def quickest(found):
-    """-> the compiler that reads a precompiled header fastest: clang, where one is among them"""
-    return next((compiler for compiler in found if compiler.is_clang), found[0])

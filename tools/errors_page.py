@@ -69,19 +69,6 @@ def entry(one, mistakes, texts, error):
     return "\n".join(lines)
 
 
-def wrapped(text):
-    """Prose at 120 columns; everything that must stay on its line is left alone."""
-    out, code = [], False
-    for line in text.splitlines():
-        code ^= line.startswith("```")
-        if code or len(line) <= 120 or re.match(r"[`<#|]{3}|<", line):
-            out.append(line)
-        else:
-            out += textwrap.wrap(line, 120, break_long_words=False, break_on_hyphens=False,
-                                 subsequent_indent="  " if line.startswith("* ") else "")
-    return "\n".join(out) + "\n"
-
-
 def page(records):
     """-> the text of the page, of the records of compile_fail"""
     root, cases, texts = compilers.ROOT, {}, {}
@@ -105,7 +92,7 @@ def page(records):
         parts.append(entry(one, cases[one["id"]], texts[one["example"]], next(iter(found), None)))
     versions = {one["compiler"]: one["version"] for one in records}
     parts.append("## The compilers\n\n" + "\n".join(f"* {name}: {version}" for name, version in versions.items()) + "\n")
-    return wrapped("\n".join(parts))
+    return "\n".join(parts) + "\n"
 
 
 def key():

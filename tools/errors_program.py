@@ -57,10 +57,6 @@ def translate(text, colour=False):
     return run(text, *(["--colour"] if colour else []))
 
 
-def translate_all(texts):
-    return run(SEPARATOR.join(texts)).split(SEPARATOR) if texts else []
-
-
 def read_all(texts):
     """-> of each text the errors of dimwise in it, as `dimwise-errors --json` describes them"""
     texts = [text if text.endswith("\n") else text + "\n" for text in texts]
@@ -72,11 +68,6 @@ def read_all(texts):
         number = max(n for n, first in enumerate(firsts) if first <= one["input_line"])
         found[number].append(one)
     return found
-
-
-def read(text):
-    """-> the first error of dimwise in a text, None where it has none"""
-    return next(iter(read_all([text])[0]), None)
 
 
 def said(error):

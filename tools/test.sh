@@ -23,6 +23,12 @@ finish() {
 trap finish EXIT
 trap 'exit 130' INT TERM
 
+# What is done now: printed, and named if it does not succeed.
+begin() {
+  step=$1
+  echo "== $step"
+}
+
 jobs="${DIMWISE_JOBS:-$(nproc 2> /dev/null || echo 2)}"
 results=""
 broken_builds=0
@@ -71,25 +77,21 @@ if [ $# = 1 ] && ! grep -q "\"name\": \"$1\"" CMakePresets.json; then
   exit
 fi
 
-step="installing packages"
-echo "== packages"
+begin "installing packages"
 bash tools/setup.sh tests
 
 for preset in "${@:-dev}"; do
-  step="configuring $preset"
-  echo "== $preset: configuring"
+  begin "configuring $preset"
   cmake --preset "$preset"
 
-  step="building $preset"
-  echo "== $preset: building with $jobs jobs"
+  begin "building $preset with $jobs jobs"
   # -k 0: what can be built is built and tested, also when something else is broken.
   if ! cmake --build --preset "$preset" --parallel "$jobs" -- -k 0; then
     echo "== $preset: the build failed; going on with what was built"
     broken_builds=$((broken_builds + 1))
   fi
 
-  step="testing $preset"
-  echo "== $preset: running the tests"
+  begin "testing $preset"
   result="$PWD/build/results/$preset.xml"
   rm -f "$result"
   # The count below decides, not the exit code.
@@ -102,8 +104,7 @@ for preset in "${@:-dev}"; do
   results="$results $result"
 done
 
-step="counting"
+begin "counting"
 counted=yes
-echo "== results"
 # shellcheck disable=SC2086  # a list of words
 python3 -B tools/count_tests.py --extra-failed "$broken_builds" $results

@@ -22,6 +22,7 @@ execFileSync("bash", [join(sources, "tools/site.sh"), "--no-setup", "--into", si
 const kinds = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".json": "application/json", ".svg": "image/svg+xml",
                ".png": "image/png"};
 const server = createServer((request, response) => {
+  if (request.url === "/favicon.ico") { response.writeHead(204).end(); return; }  // asked for where a page names none
   const path = join(site, decodeURIComponent(new URL(request.url, "http://127.0.0.1").pathname));
   const file = existsSync(path) && statSync(path).isDirectory() ? join(path, "index.html") : path;
   if (!file.startsWith(site) || !existsSync(file)) { response.writeHead(404).end(); return; }

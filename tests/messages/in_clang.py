@@ -65,7 +65,7 @@ def first(errors):
 def judge_constructor(code, text):
     """-> what is wrong where a constructor is rejected and need not print a message: one error, of a deleted function"""
     errors = re.findall(r".*\b(?:fatal )?error: .*", text)
-    return [] if code and len(errors) == 1 and errors_program.read(text) else [f"as a type: {len(errors)} errors, must be 1"]
+    return [] if code and len(errors) == 1 and translated.read(text) else [f"as a type: {len(errors)} errors, must be 1"]
 
 
 def texts_of_types(cases, compiler, jobs, file):

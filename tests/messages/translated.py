@@ -32,6 +32,15 @@ INCLUDED = "In file included from include/dimwise/dimwise.hpp:6,\n              
 AFTER = "make[1]: *** [app.cpp.o] Error 1\n\tat the end\n"
 
 
+def translate_all(texts):
+    return errors_program.run(errors_program.SEPARATOR.join(texts)).split(errors_program.SEPARATOR) if texts else []
+
+
+def read(text):
+    """-> the first error of dimwise in a text, None where it has none"""
+    return next(iter(errors_program.read_all([text])[0]), None)
+
+
 def whole(text):
     """A text among other output. With a precompiled header, it lacks the lines that say who includes the library."""
     return BEFORE + re.sub(r"^(?=include/dimwise/.*: note: )", INCLUDED, text.rstrip("\n") + "\n", flags=re.MULTILINE) + AFTER
@@ -73,7 +82,7 @@ def check(texts, out=print):
     others = [BEFORE + text.replace("ERROR_R", "OTHER_R") + AFTER for *_, text in texts]
     failed, same = 0, {}
     for (case, variant, compiler, _), error, told, other, unchanged in zip(
-            texts, errors_program.read_all(whole_texts), errors_program.translate_all(whole_texts), others, errors_program.translate_all(others)):
+            texts, errors_program.read_all(whole_texts), translate_all(whole_texts), others, translate_all(others)):
         error = next(iter(error), None)
         problems = judge(case, error, told) + ([] if other == unchanged else ["the text without the error's name does not pass unchanged"])
         same.setdefault((case, variant), {})[compiler] = "\n".join([error["message"], *error["table"]]) if error else ""
@@ -93,7 +102,7 @@ def self_test():
              "dimwise::over<dimwise::about<my::key, dimwise::extent<5> > >, dimwise::operand_shape<my::seq> >'\n    3 |   sum<key>(x);\n"
              "      |   ~~~~~~~~^~~\n")
     told = errors_program.translate(BEFORE + error + AFTER)
-    known = errors_program.read(error)
+    known = read(error)
     failed = 0
     for name, case, fact, words, expected in (
             ("good", "a/case", {}, told, ""), ("another file", "b/case", {}, told, "the place is"),

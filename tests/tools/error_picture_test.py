@@ -15,7 +15,7 @@ ERROR = ("a.cpp:3:9: error: ERROR_R1_contracted_dimension_is_not_in_both<dimwise
 
 class ErrorPicture(unittest.TestCase):
     def test_a_drawing(self):
-        svg = error_picture.draw(errors_program.read(ERROR))
+        svg = error_picture.draw(errors_program.read_all([ERROR])[0][0])
         picture = tree.fromstring(svg)
 
         def boxes(part):

@@ -7,7 +7,7 @@
 * docs/errors.md goes on with every error (tools/errors_page.py makes build/errors.md), each with a drawing of its shapes instead of
   the text (tools/error_picture.py), and SVG files are part of their page, so that they follow its colours;
 * whole programs have a link that opens them in the playground if it is built (tools/site/try_it.py);
-* the table of marks is printed by tools/marks_table.cpp, and build/mutation.tsv, where a mutation run left it, is a page;
+* the table of marks is printed by tools/marks_table.cpp;
 * pages that the navigation of mkdocs.yml lacks are put at the end of their folder's section.
 
 What compilers print and the pages of sources are not searched. A link that leads nowhere is a warning, and `strict` makes that an error.
@@ -118,8 +118,6 @@ def on_files(files, config):
         ticks = "`" * (3 + max(map(len, re.findall(r"`+", text)), default=0))
         language = LANGUAGES.get(pathlib.Path(path).suffix, "text")
         made[source_page(path)] = f'# {path}\n\n{ticks}{{.{language} linenums="1"}}\n{text}\n{ticks}\n'
-    if mutation_page():
-        made["reference/mutation.md"] = mutation_page()
     made["site.css"] = (ROOT / "tools/site/site.css").read_text(encoding="utf-8") + error_picture.style_sheet(ROOT)
     for name, text in made.items():
         path = pathlib.Path(folder.name) / name
@@ -176,8 +174,6 @@ def links(text, page, files):
         if there is None or files.get_file_from_path(there) is None:
             log.warning("%s links to %s, which does not exist", in_repository(page), found[2])
             return found[0]
-        if there.startswith("source/"):
-            fragment = re.sub(r"^L(\d+)$", r"__codelineno-0-\1", fragment)
         relative = posixpath.relpath(there, posixpath.dirname(page) or ".")
         return found[1] + relative + (f"#{fragment}" if fragment else "") + found[3]
 
@@ -213,14 +209,6 @@ def with_marks(text):
         subprocess.run(["g++", "-std=c++20", "-Iinclude", "tools/marks_table.cpp", "-o", program], cwd=ROOT, check=True)
         table = subprocess.run([program, "include"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
     return text.replace("<!-- generated: tools/marks_table.cpp -->", table)
-
-
-def mutation_page():
-    """The results of the last run of tests/mutation/mutate.py; "" without one."""
-    results = ROOT / "build/mutation.tsv"
-    rows = [line.split("\t") for line in results.read_text(encoding="utf-8").splitlines()] if results.is_file() else []
-    return "" if not rows else "\n".join(["# Mutants\n", "| file | change | first test that fails |", "|---|---|---|", *(
-        f"| {file} | {change.replace('|', chr(92) + '|')} | {killer} |" for file, change, killer in rows)]) + "\n"
 
 
 def with_pictures(text):
