@@ -152,6 +152,7 @@ const handle = {
   },
 };
 function build(links) {
+  clearTimeout(editor.timer);
   if (!ready) {
     wanted = links;
     load();
