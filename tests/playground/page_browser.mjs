@@ -1,0 +1,204 @@
+// tests/playground/page_browser.mjs -- the playground in a browser, from the first visit to use without a network.
+//
+//   node tests/playground/page_browser.mjs PLAYWRIGHT CHROMIUM FOLDER
+//
+// PLAYWRIGHT is the folder of the package playwright-core. tools/playground.sh has built the page. Screenshots are left in FOLDER.
+import assert from "node:assert/strict";
+import {createReadStream, existsSync, mkdirSync, rmSync, statSync} from "node:fs";
+import {createServer} from "node:http";
+import {createRequire} from "node:module";
+import {extname, join, resolve} from "node:path";
+import {folder as built} from "../../tools/playground/toolchain.mjs";
+import {programs} from "../../tools/playground/programs.mjs";
+
+const [playwright, executablePath, folder] = process.argv.slice(2);
+const {chromium} = createRequire(import.meta.url)(resolve(playwright));
+const site = join(built, "site"), below = "/some/folder/playground/", patience = 120000;
+mkdirSync(folder, {recursive: true});
+
+// A server of files that knows few kinds, below a path.
+const kinds = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".json": "application/json", ".txt": "text/plain"};
+const server = createServer((request, response) => {
+  const path = new URL(request.url, "http://127.0.0.1").pathname;
+  const file = join(site, path.replace(below, "/").replace(/\/$/, "/index.html"));
+  if (!path.startsWith(below) || !existsSync(file) || !statSync(file).isFile()) { response.writeHead(404).end(); return; }
+  response.writeHead(200, {"content-type": kinds[extname(file)] ?? "application/octet-stream", "content-length": statSync(file).size});
+  createReadStream(file).pipe(response);
+});
+await new Promise(done => server.listen(0, "127.0.0.1", done));
+const address = `http://127.0.0.1:${server.address().port}${below}`;
+
+const profile = resolve(folder, "profile");
+rmSync(profile, {recursive: true, force: true});
+const context = await chromium.launchPersistentContext(profile, {executablePath, args: ["--no-sandbox"], viewport: {width: 1280, height: 800}});
+await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+const wrong = [];
+async function open(fragment = "") {
+  const page = await context.newPage();
+  page.setDefaultTimeout(patience);
+  page.fetched = [];
+  page.on("console", m => { if (["error", "warning"].includes(m.type())) { wrong.push(m.text()); } });
+  page.on("pageerror", e => wrong.push(String(e)));
+  page.on("request", r => page.fetched.push(r.url()));
+  page.on("response", r => { if (r.status() >= 400) { wrong.push(`${r.status()} ${r.url()}`); } });
+  await page.goto(address + fragment);
+  await page.locator("nav a[aria-current], #title:has-text('link')").first().waitFor({state: "attached"});
+  return page;
+}
+async function choose(page, program) {
+  await page.goto(`${address}#program=${program}`);
+  await page.locator(`nav a[aria-current][href="#program=${program}"]`).waitFor({state: "attached"});
+}
+const status = (page, text) => page.locator("#status", {hasText: text}).waitFor();
+async function write(page, text) {
+  await page.locator(".cm-content").click();
+  await page.keyboard.press("Control+A");
+  await page.keyboard.insertText(text);
+}
+async function look(page, name) {
+  for (const scheme of ["light", "dark"]) {
+    await page.emulateMedia({colorScheme: scheme});
+    for (const width of [390, 768, 1280]) {
+      await page.setViewportSize({width, height: width === 390 ? 844 : 800});
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      assert.ok(wide <= width, `${name}: ${wide} pixels in a window of ${width}`);
+      await page.screenshot({path: join(folder, `${name}_${width}_${scheme}.png`), fullPage: width === 390});
+    }
+    assert.deepEqual(await page.evaluate(faint), [], `${name}, ${scheme}: contrast`);
+  }
+  await page.emulateMedia({colorScheme: "light"});
+}
+// The texts with less contrast than 4.5 to 1.
+function faint() {
+  const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+  const rgba = colour => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const light = ([r, g, b]) => [0.2126, 0.7152, 0.0722].reduce((sum, weight, i) => sum + weight * (v => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))([r, g, b][i] / 255), 0);
+  const found = [];
+  for (const one of document.querySelectorAll("body *")) {
+    const own = [...one.childNodes].some(node => node.nodeType === 3 && node.textContent.trim());
+    if (!own || !one.checkVisibility({opacityProperty: true}) || one.closest("button:disabled, .stale, noscript, script, option")) { continue; }
+    const behind = [];
+    for (let at = one; at; at = at.parentElement) {
+      behind.push(rgba(getComputedStyle(at).backgroundColor));
+      if (behind.at(-1)[3] === 255) { break; }
+    }
+    const back = behind.reduceRight((below, [r, g, b, a]) => [r, g, b].map((v, i) => (v * a + below[i] * (255 - a)) / 255), [255, 255, 255]);
+    const [high, low] = [light(rgba(getComputedStyle(one).color)), light(back)].sort((a, b) => b - a);
+    if ((high + 0.05) / (low + 0.05) < 4.5) { found.push(`${one.tagName}.${one.className}: ${one.textContent.slice(0, 40)}`); }
+  }
+  return found;
+}
+
+let passed = 0;
+async function test(name, use) {
+  const start = performance.now();
+  await use().catch(async problem => {
+    await page.screenshot({path: join(folder, "failed.png")});
+    throw problem;
+  });
+  ++passed;
+  console.log(`${name}: ${((performance.now() - start) / 1000).toFixed(1)} s`);
+}
+let page = await open();
+const exercise = programs().find(one => one.id.startsWith("01_"));
+
+await test("nothing is loaded before the reader asks", async () => {
+  assert.deepEqual(page.fetched.filter(url => /files\/|compiler|runner/.test(url)), []);
+  assert.match(await page.textContent("#load"), /Load the compiler \(\d\d MB\)/);
+  assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll("button, a, [tabindex]")]
+    .filter(one => !(one.textContent.trim() || one.ariaLabel)).map(one => one.outerHTML)), [], "elements without a name");
+  await look(page, "first");
+});
+await test("the error below its line, after the load", async () => {
+  await page.locator("#load").focus();
+  await page.keyboard.press("Enter");
+  await page.locator(".message .said").waitFor();
+  assert.match(await page.textContent("#status"), /1 error \(/);
+  assert.equal(await page.textContent("#problems button"), `Line ${exercise.line}: ${await page.textContent(".message .said")}`);
+  assert.match(await page.textContent(".message"), /Fix: /);
+  assert.equal(await page.locator(".cm-line.wrong + .message, .cm-line.wrong ~ .message").count(), 1);
+  await look(page, "error");
+});
+await test("the solution passes, and progress is kept", async () => {
+  await page.click("#solution");
+  await write(page, await page.textContent("#notes pre"));
+  await page.keyboard.press("Control+Enter");
+  await status(page, "Passed.");
+  assert.match(await page.textContent("#count"), /^1 of 35 /);
+  assert.equal(await page.locator("nav .done").count(), 1);
+});
+await test("shapes with the culprits marked", async () => {
+  await choose(page, "mistake_readme");
+  await page.locator(".message table").waitFor();
+  assert.ok((await page.locator(".message mark").allTextContents()).includes("seq"), "the culprit");
+  await page.locator(".message summary").first().click();
+  assert.ok(await page.locator(".message li").first().isVisible());
+  await look(page, "mistake");
+});
+await test("pictures and a report", async () => {
+  await choose(page, "25_pictures");
+  await page.click("#run");
+  await status(page, "The program ended after");
+  assert.ok(await page.locator("figure img").count() >= 6);
+  assert.ok(await page.locator("figure img").first().evaluate(async one => { await one.decode(); return one.naturalWidth > 100; }));
+  assert.equal(await page.locator("iframe").getAttribute("sandbox"), "allow-scripts");
+  assert.match(await page.frameLocator("iframe").locator("body").textContent(), /softmax/);
+  await look(page, "pictures");
+});
+await test("an exception by name, and a shared link", async () => {
+  await write(page, '#include "prelude.hpp"\nstruct seq : dimwise::position_dim<> {};\nint main() { dimwise::tensor<float, seq> x(seq{2}); x.assign(std::vector<float>{1}); }\n// ü');
+  await page.click("#run");
+  await status(page, "ended with code 1");
+  assert.match(await page.textContent("#output .err"), /not caught: dimwise::\w+: /);
+  await page.click("#share");
+  await page.locator("#notes a").waitFor();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  const other = await open(link.replace(address, ""));
+  assert.match(await other.textContent("#title"), /link/);
+  assert.match(await other.textContent(".cm-content"), /x\.assign.*\/\/ ü/s);
+  await other.close();
+});
+await test("programs without an end are stopped", async () => {
+  await write(page, "int main() {\n  for (volatile int i = 0;; i = i + 1) {}\n}\n");
+  await page.click("#run");
+  await page.click("#stop");
+  await status(page, "was stopped.");
+  await page.click("#run");
+  await status(page, "was stopped after 20 s");
+  await write(page, "#include <cstdio>\nint main() {\n  for (;;) { std::puts(\"more\"); }\n}\n");
+  await page.click("#run");
+  await status(page, "printed more than 1 MB");
+});
+await test("without a network", async () => {
+  await page.close();
+  await context.setOffline(true);
+  server.closeAllConnections?.();
+  page = await open("#program=10_softmax_over_the_keys");
+  const start = performance.now();
+  await page.locator(".message .said").waitFor();
+  console.log(`  the second visit shows the error after ${((performance.now() - start) / 1000).toFixed(1)} s, ${await page.textContent("#status")}`);
+  await write(page, programs().find(one => one.id.startsWith("10_")).solution);
+  await page.click("#run");
+  await status(page, "Passed.");
+  assert.match(await page.textContent("#count"), /^2 of 35 /);
+});
+await test("the list and the colours by keyboard", async () => {
+  await page.setViewportSize({width: 390, height: 844});
+  await page.locator("#list").focus();
+  await page.keyboard.press("Enter");
+  await page.locator("nav").waitFor();
+  await page.keyboard.press("Escape");
+  assert.ok(!(await page.locator("nav").isVisible()));
+  await page.locator("#theme").focus();
+  await page.keyboard.press("Space");
+  assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme), "dark");
+});
+assert.deepEqual(wrong, []);
+await context.close();
+server.close();
+console.log(`${passed} passed, 0 failed`);
