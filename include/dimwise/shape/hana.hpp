@@ -7,7 +7,7 @@
 //   hana::for_each(dims_of(x), [](auto d) { using D = typename decltype(d)::type; … });
 #pragma once
 
-#include <dimwise/shape/shape.hpp>
+#include <dimwise/shape/concepts.hpp>
 
 #include <boost/hana/tuple.hpp>
 #include <boost/hana/type.hpp>
@@ -22,10 +22,6 @@ constexpr auto as_hana(list<T...>) {
 }
 
 }  // namespace detail
-
-/// A type with a shape: a tensor, a view, an expression, or a shape itself as `hana::type_c<shape<…>>`.
-template <class T>
-concept shaped = requires { typename T::shape_type; };
 
 /// The dimensions of `x` in memory order, as a `hana::tuple` of `hana::type_c<D>`.
 template <shaped T>
@@ -46,17 +42,5 @@ template <class... D>
 [[nodiscard]] constexpr auto marks_of(boost::hana::basic_type<shape<D...>>) {
   return detail::as_hana(detail::marks_t<shape<D...>>{});
 }
-
-namespace detail {
-
-template <class Dims, class... D>
-inline constexpr bool has_all_dims = same_set<Dims, list<D...>>;
-
-}  // namespace detail
-
-/// X has exactly the dimensions D, in any order and with any marks; for the parameters of functions.
-template <class X, class... D>
-concept has_dims = requires { typename std::remove_cvref_t<X>::shape_type; } &&
-                   detail::has_all_dims<detail::dims_t<typename std::remove_cvref_t<X>::shape_type>, D...>;
 
 }  // namespace dimwise
