@@ -219,7 +219,7 @@ class text_encoder::loaded {
 
   template <class Use>
   void for_each_batch(const std::vector<std::vector<token>>& ids, const std::string& what, const Use& use) {
-    constexpr std::size_t most_positions = 512;  // of a batch: more of them do not fit a cache of the second level
+    constexpr std::size_t most_positions = 512;  // of a batch, with padding
     std::vector<std::size_t> order(ids.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return ids[a].size() < ids[b].size(); });
