@@ -9,6 +9,7 @@
 
 namespace dimwise::models {
 
+/// The settings and array names of ALBERT, read from its config.json. Records mismatches in `config`.
 [[nodiscard]] inline encoder_description read_albert_settings(io::config_check& config, const io::archive& weights) {
   encoder_keys keys;
   keys.vocab.otherwise = 30000;
@@ -66,6 +67,7 @@ namespace dimwise::models {
   return d;
 }
 
+/// ALBERT in the list of `read_encoder`.
 inline const encoder_family albert_family{{"albert"}, read_albert_settings};
 
 }  // namespace dimwise::models

@@ -26,6 +26,7 @@ namespace dimwise::models {
   return d;
 }
 
+/// The settings and array names of BERT, read from its config.json. Records mismatches in `config`.
 [[nodiscard]] inline encoder_description read_bert_settings(io::config_check& config, const io::archive& weights) {
   encoder_description d = described_like_bert(config, weights);
   d.names.prefix = "bert.";
@@ -38,6 +39,7 @@ namespace dimwise::models {
   return d;
 }
 
+/// BERT in the list of `read_encoder`.
 inline const encoder_family bert_family{{"bert"}, read_bert_settings};
 
 }  // namespace dimwise::models

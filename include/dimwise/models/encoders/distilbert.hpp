@@ -9,6 +9,7 @@
 
 namespace dimwise::models {
 
+/// The settings and array names of DistilBERT, read from its config.json. Records mismatches in `config`.
 [[nodiscard]] inline encoder_description read_distilbert_settings(io::config_check& config,
                                                                   const io::archive& weights) {
   encoder_keys keys;
@@ -44,6 +45,7 @@ namespace dimwise::models {
   return d;
 }
 
+/// DistilBERT in the list of `read_encoder`.
 inline const encoder_family distilbert_family{{"distilbert"}, read_distilbert_settings};
 
 }  // namespace dimwise::models

@@ -9,6 +9,7 @@
 
 namespace dimwise::models {
 
+/// The settings and array names of ELECTRA, read from its config.json. Records mismatches in `config`.
 [[nodiscard]] inline encoder_description read_electra_settings(io::config_check& config, const io::archive& weights) {
   encoder_keys keys;
   keys.features.otherwise = 256;
@@ -31,6 +32,7 @@ namespace dimwise::models {
   return d;
 }
 
+/// ELECTRA in the list of `read_encoder`.
 inline const encoder_family electra_family{{"electra"}, read_electra_settings};
 
 }  // namespace dimwise::models

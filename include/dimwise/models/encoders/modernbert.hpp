@@ -35,6 +35,7 @@ inline void read_modernbert_layers(io::config_check& config, encoder_config& c) 
 
 }  // namespace detail
 
+/// The settings and array names of ModernBERT, read from its config.json. Records mismatches in `config`.
 [[nodiscard]] inline encoder_description read_modernbert_settings(io::config_check& config,
                                                                   const io::archive& weights) {
   encoder_keys keys;
@@ -82,6 +83,7 @@ inline void read_modernbert_layers(io::config_check& config, encoder_config& c) 
   return d;
 }
 
+/// ModernBERT in the list of `read_encoder`.
 inline const encoder_family modernbert_family{{"modernbert"}, read_modernbert_settings};
 
 }  // namespace dimwise::models

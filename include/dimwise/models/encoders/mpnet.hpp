@@ -10,6 +10,7 @@
 
 namespace dimwise::models {
 
+/// The settings and array names of MPNet, read from its config.json. Records mismatches in `config`.
 [[nodiscard]] inline encoder_description read_mpnet_settings(io::config_check& config, const io::archive& weights) {
   encoder_keys keys;
   keys.vocab.otherwise = 30527;
@@ -32,6 +33,7 @@ namespace dimwise::models {
   return d;
 }
 
+/// MPNet in the list of `read_encoder`.
 inline const encoder_family mpnet_family{{"mpnet"}, read_mpnet_settings};
 
 }  // namespace dimwise::models

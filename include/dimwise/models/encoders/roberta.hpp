@@ -31,6 +31,7 @@ inline void name_roberta_heads(encoder_description& d) {
   d.names.unused.push_back("lm_head.");
 }
 
+/// The settings and array names of RoBERTa and XLM-RoBERTa, read from its config.json. Records mismatches in `config`.
 [[nodiscard]] inline encoder_description read_roberta_settings(io::config_check& config, const io::archive& weights) {
   encoder_keys keys;
   keys.vocab.otherwise = config.word("model_type") == "roberta" ? 50265 : 30522;
@@ -41,6 +42,7 @@ inline void name_roberta_heads(encoder_description& d) {
   return d;
 }
 
+/// RoBERTa and XLM-RoBERTa in the list of `read_encoder`.
 inline const encoder_family roberta_family{{"roberta", "xlm-roberta"}, read_roberta_settings};
 
 }  // namespace dimwise::models
