@@ -72,6 +72,7 @@ inline void name_nomic_blocks(encoder_names& n, std::size_t count, bool first_na
 
 }  // namespace detail
 
+/// The settings and array names of Nomic BERT, read from its config.json. Records mismatches in `config`.
 [[nodiscard]] inline encoder_description read_nomic_settings(io::config_check& config, const io::archive& weights) {
   encoder_description d = config.has("n_embd") ? detail::read_first_nomic_settings(config, weights)
                                                : detail::read_new_nomic_settings(config, weights);
@@ -94,6 +95,7 @@ inline void name_nomic_blocks(encoder_names& n, std::size_t count, bool first_na
   return d;
 }
 
+/// Nomic BERT in the list of `read_encoder`.
 inline const encoder_family nomic_bert_family{{"nomic_bert"}, read_nomic_settings};
 
 }  // namespace dimwise::models
