@@ -189,7 +189,8 @@ def on_page_markdown(markdown, page, config, files):
     if try_it.is_built():
         markdown = try_it.with_links(markdown, playground)
         if name == "howto/playground.md":
-            markdown = markdown.replace("\n\n", f"\n\n[Open the playground]({playground}){{ .md-button .md-button--primary }}\n\n", 1)
+            button = f'<p><a class="md-button md-button--primary" href="{playground}">Open the playground</a></p>'
+            markdown = markdown.replace("\n\n", f"\n\n{button}\n\n", 1)
     if name in ("README.md", "errors.md"):
         page.meta["hide"] = ["navigation"]  # the list has that page alone
     if name == "reference/marks.md":
