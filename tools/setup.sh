@@ -99,10 +99,10 @@ case "${1:-tests}" in
     ;;
   playground)
     mkdir -p build/playground
-    if ! cmp -s tools/playground/package-lock.json build/playground/node_modules/package-lock.json; then
+    if ! cmp -s tools/playground/package-lock.json build/playground/node_modules/.installed.json; then
       cp tools/playground/package.json tools/playground/package-lock.json build/playground
       $npm build/playground ci
-      cp tools/playground/package-lock.json build/playground/node_modules  # these are installed
+      cp tools/playground/package-lock.json build/playground/node_modules/.installed.json
     fi
     ;;
   bench)
