@@ -4,7 +4,7 @@
 //
 // Shows: the formula is compiled once, and an architecture is data. Settings that change the result and are not read
 // are rejected with a list of what is.
-#include <dimwise/models/decoder/architecture.hpp>
+#include <dimwise/models/decoders.hpp>
 
 #include <cstdio>
 #include <filesystem>

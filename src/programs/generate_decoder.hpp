@@ -3,7 +3,7 @@
 #pragma once
 
 #include "generate.hpp"
-#include <dimwise/models/decoder/architecture.hpp>
+#include <dimwise/models/decoders.hpp>
 
 namespace programs {
 

@@ -2,7 +2,7 @@
 // token by token, and greedy continuations.
 // SPDX-License-Identifier: BSL-1.0
 #include "architecture_case.hpp"
-#include <dimwise/models/decoder/architecture.hpp>
+#include <dimwise/models/decoders.hpp>
 
 namespace conformance {
 

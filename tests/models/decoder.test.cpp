@@ -2,7 +2,7 @@
 // again with other settings of their families, and rejected where a setting is not read. SPDX-License-Identifier:
 // BSL-1.0
 #include "models/support.hpp"
-#include <dimwise/models/decoder/architecture.hpp>
+#include <dimwise/models/decoders.hpp>
 
 #include <doctest/doctest.h>
 

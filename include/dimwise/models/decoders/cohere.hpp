@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/architectures/decoders/cohere.hpp -- Cohere's Command R.
+// dimwise/models/decoders/cohere.hpp -- Cohere's Command R.
 //
 // Layer: models.
 // Tests: the conformance suite `decoders`

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/architectures/decoders/stablelm.hpp -- StableLM.
+// dimwise/models/decoders/stablelm.hpp -- StableLM.
 //
 // Layer: models.
 // Tests: the conformance suite `decoders`

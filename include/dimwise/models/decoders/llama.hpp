@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/architectures/decoders/llama.hpp -- LLaMA, and SmolLM3, some of whose layers lack rotary positions.
+// dimwise/models/decoders/llama.hpp -- LLaMA, and SmolLM3, some of whose layers lack rotary positions.
 //
 // Layer: models.
 // Tests: the conformance suites `lm` and `decoders`

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/architectures/decoders/opt.hpp -- OPT.
+// dimwise/models/decoders/opt.hpp -- OPT.
 //
 // Layer: models.
 // Tests: the conformance suite `decoders`

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/architectures/decoders/bloom.hpp -- BLOOM.
+// dimwise/models/decoders/bloom.hpp -- BLOOM.
 //
 // Layer: models.
 // Tests: the conformance suite `decoders`

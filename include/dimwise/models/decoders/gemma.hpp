@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/architectures/decoders/gemma.hpp -- Gemma, Gemma 2, and the text models of Gemma 3.
+// dimwise/models/decoders/gemma.hpp -- Gemma, Gemma 2, and the text models of Gemma 3.
 //
 // Layer: models. Scales of norms are stored minus one, and embeddings are multiplied by √hidden_size.
 // Tests: the conformance suite `decoders`

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/architectures/decoders/mistral.hpp -- Mistral, and Mixtral, its mixture of experts.
+// dimwise/models/decoders/mistral.hpp -- Mistral, and Mixtral, its mixture of experts.
 //
 // Layer: models.
 // Tests: the conformance suite `decoders`

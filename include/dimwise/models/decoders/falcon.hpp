@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/architectures/decoders/falcon.hpp -- Falcon, old and new.
+// dimwise/models/decoders/falcon.hpp -- Falcon, old and new.
 //
 // Layer: models.
 // Tests: the conformance suite `decoders`

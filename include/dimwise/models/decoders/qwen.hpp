@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/architectures/decoders/qwen.hpp -- Qwen2 and Qwen2.5, Qwen3, and Qwen3's mixture of experts.
+// dimwise/models/decoders/qwen.hpp -- Qwen2 and Qwen2.5, Qwen3, and Qwen3's mixture of experts.
 //
 // Layer: models.
 // Tests: the conformance suite `decoders`

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/decoder/architecture.hpp -- the list of decoder architectures, and reading any of them from a
+// dimwise/models/decoders.hpp -- the list of decoder architectures, and reading any of them from a
 // HuggingFace folder.
 //
 // Layer: models. An architecture is one function: what its config.json means, and how its arrays are named.
@@ -11,21 +11,21 @@
 
 #include <dimwise/io/checkpoint.hpp>
 #include <dimwise/io/shards.hpp>
-#include <dimwise/models/architectures/decoders/bloom.hpp>
-#include <dimwise/models/architectures/decoders/cohere.hpp>
-#include <dimwise/models/architectures/decoders/falcon.hpp>
-#include <dimwise/models/architectures/decoders/gemma.hpp>
-#include <dimwise/models/architectures/decoders/gpt2.hpp>
-#include <dimwise/models/architectures/decoders/gpt_neox.hpp>
-#include <dimwise/models/architectures/decoders/granite.hpp>
-#include <dimwise/models/architectures/decoders/llama.hpp>
-#include <dimwise/models/architectures/decoders/mistral.hpp>
-#include <dimwise/models/architectures/decoders/olmo2.hpp>
-#include <dimwise/models/architectures/decoders/opt.hpp>
-#include <dimwise/models/architectures/decoders/phi.hpp>
-#include <dimwise/models/architectures/decoders/qwen.hpp>
-#include <dimwise/models/architectures/decoders/stablelm.hpp>
 #include <dimwise/models/decoder/bind_decoder.hpp>
+#include <dimwise/models/decoders/bloom.hpp>
+#include <dimwise/models/decoders/cohere.hpp>
+#include <dimwise/models/decoders/falcon.hpp>
+#include <dimwise/models/decoders/gemma.hpp>
+#include <dimwise/models/decoders/gpt2.hpp>
+#include <dimwise/models/decoders/gpt_neox.hpp>
+#include <dimwise/models/decoders/granite.hpp>
+#include <dimwise/models/decoders/llama.hpp>
+#include <dimwise/models/decoders/mistral.hpp>
+#include <dimwise/models/decoders/olmo2.hpp>
+#include <dimwise/models/decoders/opt.hpp>
+#include <dimwise/models/decoders/phi.hpp>
+#include <dimwise/models/decoders/qwen.hpp>
+#include <dimwise/models/decoders/stablelm.hpp>
 
 #include <filesystem>
 #include <string>

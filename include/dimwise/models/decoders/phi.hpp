@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/architectures/decoders/phi.hpp -- Phi 1 to 2, and Phi 3 and 4.
+// dimwise/models/decoders/phi.hpp -- Phi 1 to 2, and Phi 3 and 4.
 //
 // Layer: models.
 // Tests: the conformance suite `decoders`

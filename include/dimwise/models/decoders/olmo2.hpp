@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/architectures/decoders/olmo2.hpp -- OLMo 2.
+// dimwise/models/decoders/olmo2.hpp -- OLMo 2.
 //
 // Layer: models.
 // Tests: the conformance suite `decoders`

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/architectures/decoders/granite.hpp -- Granite: LLaMA with multipliers.
+// dimwise/models/decoders/granite.hpp -- Granite: LLaMA with multipliers.
 //
 // Layer: models.
 // Tests: the conformance suite `decoders`

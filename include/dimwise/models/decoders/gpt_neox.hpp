@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/architectures/decoders/gpt_neox.hpp -- GPT-NeoX and Pythia.
+// dimwise/models/decoders/gpt_neox.hpp -- GPT-NeoX and Pythia.
 //
 // Layer: models.
 // Tests: the conformance suite `decoders`
