@@ -1,4 +1,5 @@
-// tests/models/encoder.test.cpp -- encoders whose families are settings: batches, poolings, heads, and what is rejected.
+// tests/models/encoder.test.cpp -- encoders whose families are settings: batches, poolings, heads, and what is
+// rejected.
 //
 // The numbers of every family are compared by the conformance suite `architectures`.
 // SPDX-License-Identifier: BSL-1.0

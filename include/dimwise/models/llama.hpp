@@ -16,7 +16,6 @@
 #include <dimwise/models/language_model.hpp>
 #include <dimwise/nn/layers.hpp>
 
-
 namespace dimwise::models {
 
 /// The dimensions of a LLaMA with extents from the configuration. Your own struct may make some or all of them static.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/shape/concepts.hpp -- concepts for the parameters of functions: types with a shape, and with given dimensions.
+// dimwise/shape/concepts.hpp -- concepts for the parameters of functions: types with a shape, and with given
+// dimensions.
 //
 // Layer: shape.
 // Tests: tests/shape/must_compile.test.cpp

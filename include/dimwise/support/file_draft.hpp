@@ -127,7 +127,8 @@ class file_draft {
       if (::lstat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode) || ::time(nullptr) - facts.st_mtime < 60) {
         continue;
       }
-      const int other = ::open(std::filesystem::path(folder).append(draft).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+      const int other =
+          ::open(std::filesystem::path(folder).append(draft).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
       if (other < 0 ? errno == ENOENT : ::flock(other, LOCK_EX | LOCK_NB) == 0) { (void)::unlink(path.c_str()); }
       if (other >= 0) { ::close(other); }
     }

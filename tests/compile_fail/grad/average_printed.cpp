@@ -5,6 +5,7 @@
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
 #include <dimwise/grad.hpp>
+
 #include <iostream>
 
 void show() {
