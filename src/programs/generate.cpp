@@ -7,6 +7,8 @@
 #include <dimwise/text/folder.hpp>
 #include <dimwise/text/text_stream.hpp>
 
+#include <random>
+
 namespace {
 
 using namespace programs;
