@@ -106,7 +106,7 @@ TEST_CASE("settings without a meaning are refused by name, with what was expecte
     (void)models::rotary_of(config);
     return config.problems().empty() ? std::string() : config.problems().front();
   };
-  CHECK(told(R"("factor": 2)") == "rope_scaling has factor, but no rope_type");
+  CHECK(told(R"("factor": 2)") == "rope_scaling: factor is set, but no rope_type");
   CHECK(told(R"("rope_theta": 5000, "factor": null)").empty());
   for (const std::string type : {"linear", "yarn"}) {
     for (const std::string factor : {"0", "-2"}) {

@@ -279,7 +279,7 @@ class Programs:
         self.check("a tokenizer with more ids than the table", result.returncode == 0 and len(result.stdout) > 1, result)
         few = tokenizer_of_signs()
         few["model"]["vocab"] = dict(list(few["model"]["vocab"].items())[:90])
-        self.refused("another vocabulary", program, "the vocabulary has 90 ids, the model has 96 words",
+        self.refused("another vocabulary", program, "the vocabulary has 90 ids, the model has 96 tokens",
                      self.folder("few", {**own, **weights, "tokenizer.json": json.dumps(few).encode()}), "x")
         self.refused("a vocabulary of the same size", program, "it belongs to another model",
                      self.folder("same_size", {**own, **weights, "tokenizer.fingerprint": b"0123456789abcdef\n"}), "x")

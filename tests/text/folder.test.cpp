@@ -32,8 +32,8 @@ TEST_CASE("a vocabulary is read with the size of the model, or padded") {
   CHECK(told(64).empty());
   CHECK(told(4) == (folder / "tokenizer.json").string() +
                        ": the vocabulary has 5 ids, the model has 4 tokens: it belongs to another model");
-  CHECK(told(6).find("the vocabulary has 5 ids, the model has 6 words") != std::string::npos);
-  CHECK(told(32000).find("the vocabulary has 5 ids, the model has 32000 words") != std::string::npos);
+  CHECK(told(6).find("the vocabulary has 5 ids, the model has 6 tokens") != std::string::npos);
+  CHECK(told(32000).find("the vocabulary has 5 ids, the model has 32000 tokens") != std::string::npos);
 }
 
 TEST_CASE("a table may be padded, and added tokens may lie beyond it") {
@@ -46,10 +46,10 @@ TEST_CASE("a table may be padded, and added tokens may lie beyond it") {
   settings["added_tokens"] = {{{"id", 5U}, {"content", "<image>"}}};
   CHECK(told(6).empty());
   CHECK(told(5).empty());
-  CHECK(told(4).find("the vocabulary has 6 ids, the model has 4 words") != std::string::npos);
+  CHECK(told(4).find("the vocabulary has 6 ids, the model has 4 tokens") != std::string::npos);
   settings["added_tokens"].push_back({{"id", 70U}, {"content", "<pad>"}});
   CHECK(told(64).empty());
-  CHECK(told(65).find("the vocabulary has 71 ids, the model has 65 words") != std::string::npos);
+  CHECK(told(65).find("the vocabulary has 71 ids, the model has 65 tokens") != std::string::npos);
   const auto words = text::read_tokenizer(folder.path(), vocab{64});
   CHECK(words.vocabulary_size() == 5);
   CHECK(words.size() == 71);
@@ -76,7 +76,7 @@ TEST_CASE("added_tokens.json adds to GPT-2's two files") {
   }).find("the added token \"<pad>\" has the id 1") != std::string::npos);
   folder.write("added_tokens.json", "[]");
   CHECK(dimwise_test::message([&] { (void)text::read_tokenizer(folder.path(), vocab{3}); }) ==
-        (folder / "added_tokens.json").string() + ": an object of tokens and their ids was expected");
+        (folder / "added_tokens.json").string() + ": an object of tokens and ids was expected");
 }
 
 TEST_CASE("a vocabulary of the same size from another model is found by its fingerprint") {

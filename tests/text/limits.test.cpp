@@ -84,7 +84,7 @@ TEST_CASE("a post_processor puts a bounded number of ids around a text, and Word
   CHECK(said("/post_processor", around).empty());
   around["single"].push_back(special);
   CHECK(said("/post_processor", around) ==
-        "t: a post_processor that puts more than 1024 ids around a text is not supported");
+        "t: a post_processor that adds more than 1024 ids to a text is not supported");
 
   json pieces = json::parse(R"({"model": {"type": "WordPiece", "vocab": {"u": 0, "a": 1, "##a": 2, "##aé": 3},
                                           "continuing_subword_prefix": "##", "unk_token": "u"}})");

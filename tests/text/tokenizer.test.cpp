@@ -349,7 +349,8 @@ TEST_CASE("a template puts its own ids around the text, and says where the text 
         "t: the post_processor's token \"<x>\" is not in the vocabulary");
   CHECK(refusal(with({"<s>", "A"}, special("<s>", {3U, 4U}, {"<s>"}))) ==
         "t: the post_processor's token \"<s>\" needs one id for each of its tokens");
-  const std::string once = "t: a post_processor whose single has not the text A once is not supported";
+  const std::string once =
+      "t: a post_processor whose `single` does not contain the text A exactly once is not supported";
   CHECK(refusal(with({"<s>", "A", "<e>", "A"}, json::object())) == once);
   CHECK(refusal(with({"<s>", "<e>"}, json::object())) == once);
   CHECK(refusal(with({"A", "B"}, json::object())) == once);
@@ -391,8 +392,8 @@ TEST_CASE("what is not supported is refused by name") {
   CHECK(changed("/decoder", {{"type", "Odd"}}) == "t: the decoder \"Odd\" is not supported");
   CHECK(changed("/model/dropout", 0.1) == "t: the model's dropout is not supported");
   CHECK(changed("/model/merges/0", "a c") == "t: the merge of \"a\" and \"c\" is not in the vocabulary");
-  CHECK(changed("/model/vocab/b", -1) == "t: the id of \"b\" is -1, no whole number below 2^24");
-  CHECK(changed("/model/vocab/b", 0U) == "t: two words of the vocabulary have one id");
+  CHECK(changed("/model/vocab/b", -1) == "t: the id of \"b\" is -1, not an integer from 0 to 2^24 - 1");
+  CHECK(changed("/model/vocab/b", 0U) == "t: two tokens of the vocabulary have the same id");
   CHECK(changed("/model/byte_fallback", "true") == "t: byte_fallback is neither true nor false");
   CHECK(changed("/model/unk_token", 1) == "t: model: unk_token is not a string");
   CHECK(changed("/model/dropout", "0.1") == "t: the model's dropout is not supported");
