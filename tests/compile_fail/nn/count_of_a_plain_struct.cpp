@@ -1,4 +1,4 @@
-// MISTAKE: the parameters of a struct are counted whose members BOOST_HANA_DEFINE_STRUCT does not name.
+// MISTAKE: the parameters of a struct are counted that does not list its members.
 // RULE: R21
 // EXPECT: ERROR_R21_model_is_a_module_with_named_members<.*parameter_count.*gate
 // VARIANTS: equal unused dynamic
@@ -6,10 +6,9 @@
 
 struct gate {
   using weight_type = tensor<float, d_model>;
-#ifdef FIXED
-  BOOST_HANA_DEFINE_STRUCT(gate, (weight_type, weight));
-#else
   weight_type weight;
+#ifdef FIXED
+  using members = nn::member_list<&gate::weight>;
 #endif
 };
 

@@ -1,6 +1,6 @@
 // MISTAKE: of an image, the keys' columns are turned by their rows.
 // RULE: R9
-// EXPECT: ERROR_R9_only_one_operand_is_rotated<.*scores.*rotated<.*column.*rotated<.*row
+// EXPECT: ERROR_R9_operands_are_rotated_by_other_positions<.*scores.*rotated<.*column.*rotated<.*row
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

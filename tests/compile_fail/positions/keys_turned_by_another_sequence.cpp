@@ -1,6 +1,6 @@
 // MISTAKE: queries are turned by the positions of the decoder, keys by those of the encoder: their difference means nothing.
 // RULE: R9
-// EXPECT: ERROR_R9_only_one_operand_is_rotated<.*scores.*rotated<.*seq.*rotated<.*src
+// EXPECT: ERROR_R9_operands_are_rotated_by_other_positions<.*scores.*rotated<.*seq.*rotated<.*src
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
