@@ -98,7 +98,7 @@ class training_report {
     return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
            "<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" href=\"data:,\">\n" +
-           (ended_.empty() ? "<noscript><meta http-equiv=\"refresh\" content=\"" + every + "\"></noscript>\n" : "") +
+           (ended_.empty() ? R"(<noscript><meta http-equiv="refresh" content=")" + every + "\"></noscript>\n" : "") +
            "<title>" + title + "</title>\n<style>" + detail::style_sheet + detail::report_style +
            "</style>\n</head>\n<body class=\"dw\">\n<main>\n<h1>" + title + "</h1>\n<p id=\"state\" data-written=\"" +
            std::to_string(now) + "\"" + again + ">" + detail::in_xml(state()) + "</p>\n" +

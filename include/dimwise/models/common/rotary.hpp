@@ -64,7 +64,7 @@ inline io::config_check rotary_object(io::config_check& config, const std::strin
   const std::string where = config.has("rope_parameters") ? "rope_parameters" : "rope_scaling";
   io::config_check all(config.object(where), where);
   if (layers.empty() || !all.has(layers)) { return all; }
-  return io::config_check(all.object(layers), where + "." + layers);
+  return {all.object(layers), where + "." + layers};
 }
 // Records the settings that nothing here reads: they change the angles.
 inline void expect_known_rotary_keys(io::config_check& scaling) {

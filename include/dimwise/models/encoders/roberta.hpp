@@ -28,7 +28,7 @@ inline void name_roberta_heads(encoder_description& d) {
   d.names.classifier = {"classifier.dense", false, "", "classifier.out_proj", ""};
   d.names.token_classifier = {"", false, "", "classifier", ""};
   d.names.predictor = {"lm_head.dense", false, "lm_head.layer_norm", "lm_head.decoder", "lm_head.bias"};
-  d.names.unused.push_back("lm_head.");
+  d.names.unused.emplace_back("lm_head.");
 }
 
 /// The settings and array names of RoBERTa and XLM-RoBERTa, read from its config.json. Records mismatches in `config`.
