@@ -43,10 +43,10 @@ inline constexpr diagnostic diagnostics[] = {
      .seen = {"{op} names {missing}, but its operand has {have}", "{op} names {over}, but not every operand has it",
               "{op} names {over}, which is not in its operand"},
      .marked = {culprit::over},
-     .causes = {"An earlier operation removed the dimension.", "Another dimension of the same extent was meant."},
+     .causes = {"An earlier operation removed the dimension.", "Another dimension of the same extent was meant.",
+                "The operands of `concat<summed<a, b>>(…)` are in another order than the parts."},
      .fix =
-         "Name a dimension of the operand. An earlier step may have removed it: the error lists what the operand has. "
-         "The operands of `concat<summed<a, b>>(…)` are in the order of the parts.",
+         "Name a dimension of the operand. An earlier step may have removed it: the error lists what the operand has.",
      .example = "arguments/missing_extent_of"},
     {.id = "ERROR_R1_tensor_names_dimensions",
      .rule = 1,

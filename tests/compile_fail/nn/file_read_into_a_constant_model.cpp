@@ -1,14 +1,14 @@
 // MISTAKE: a file is read into a model that is constant.
 // RULE: R1
-// EXPECT: ERROR_R1_operation_takes_other_arguments<.*load.*const .*feed_forward
+// EXPECT: ERROR_R1_operation_takes_other_arguments<.*load.*const .*layer_norm
 // VARIANTS: equal dynamic
 #include "nn_prelude.hpp"
 #include <dimwise/io/checkpoint.hpp>
 
 #ifdef FIXED
-extern nn::feed_forward<d_model, d_ff> model;
+extern nn::layer_norm<d_model> model;
 #else
-extern const nn::feed_forward<d_model, d_ff> model;
+extern const nn::layer_norm<d_model> model;
 #endif
 
 void read() { io::load(model, io::read_safetensors("model.safetensors")); }

@@ -8,9 +8,9 @@
 #include <tuple>
 
 #ifdef FIXED
-extern nn::feed_forward<d_model, d_ff> model;
+extern nn::layer_norm<d_model> model;
 #else
-extern std::tuple<nn::feed_forward<d_model, d_ff>> model;
+extern std::tuple<nn::layer_norm<d_model>> model;
 #endif
 
 void read() { io::load(model, io::read_safetensors("model.safetensors")); }
