@@ -52,7 +52,10 @@ struct gpt {
   using table = nn::embedding<bytes, d_model, T>;
   using positions_table = nn::learned_positions<seq, d_model, T>;
   using stack = nn::stack<layer, norm>;
-  BOOST_HANA_DEFINE_STRUCT(gpt, (table, words), (positions_table, positions), (stack, layers));
+  table words;
+  positions_table positions;
+  stack layers;
+  using members = nn::member_list<&gpt::words, &gpt::positions, &gpt::layers>;
 
   [[nodiscard]] auto operator()(const tensor<id<bytes>, batch, seq>& text) const {
     const tensor x = positions(words(text));
@@ -64,7 +67,9 @@ struct gpt {
 // [state]
 // Everything that a run needs to resume.
 struct training {
-  BOOST_HANA_DEFINE_STRUCT(training, (gpt<>, model), (adam_state<gpt<>>, progress));
+  gpt<> model;
+  adam_state<gpt<>> progress;
+  using members = nn::member_list<&training::model, &training::progress>;
 };
 // [/state]
 
