@@ -17,6 +17,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -121,10 +122,11 @@ auto with_activation(std::string_view name, const Use& use) {
 }
 /// The number of layers, checked against the number of arrays in the file: each layer allocates before it is compared.
 [[nodiscard]] inline std::size_t layer_count(io::config_check& config, const std::string& key,
-                                             const io::archive& weights, std::size_t arrays_of_one) {
+                                             const io::archive& weights, std::size_t arrays_of_one,
+                                             std::optional<std::size_t> otherwise = {}) {
   const std::size_t arrays = weights.arrays().size();
   const std::size_t most = arrays / arrays_of_one;
-  const std::size_t n = config.count(key);
+  const std::size_t n = config.count(key, otherwise);
   if (n > most) {
     config.differs(key + " is " + std::to_string(n) + ", but " + weights.title() + " has " + std::to_string(arrays) +
                    " arrays, and each layer needs " + std::to_string(arrays_of_one));

@@ -6,9 +6,11 @@
 // Tests: tests/models/decoder.test.cpp, the conformance suite `architectures`
 #pragma once
 
+#include <dimwise/io/bindings.hpp>
 #include <dimwise/models/common/activation.hpp>
 #include <dimwise/nn/layers/linear.hpp>
 
+#include <string>
 #include <vector>
 
 namespace dimwise::models {
@@ -50,5 +52,18 @@ struct any_feed_forward {
     return down(decltype(hidden)(hidden * open));
   }
 };
+
+/// Binds the maps of a feed-forward layer. A gate and `up` may share the array `gate_up`, in this Order of parts.
+template <class Order, class Convention, class Feed>
+void bind_feed_forward(const io::names_within& file, const std::string& gate, const std::string& up,
+                       const std::string& gate_up, const std::string& down, Feed& to) {
+  if (!to.gate.empty() && !gate_up.empty()) {
+    file.fused<Order, Convention>(gate_up, to.gate.front(), to.up);
+  } else {
+    for (auto& g : to.gate) { file.linear<Convention>(gate, g); }
+    file.linear<Convention>(up, to.up);
+  }
+  file.linear<Convention>(down, to.down);
+}
 
 }  // namespace dimwise::models

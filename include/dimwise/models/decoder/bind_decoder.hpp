@@ -3,7 +3,7 @@
 // names.
 //
 // Layer: models.
-// Tests: tests/models/decoder.test.cpp, the conformance suite `decoders`
+// Tests: tests/models/decoder.test.cpp, the conformance suite `architectures`
 #pragma once
 
 #include <dimwise/models/decoder/decoder.hpp>
@@ -42,17 +42,6 @@ void bind_projections(const io::names_within& file, const decoder_names& names, 
       return;
   }
 }
-template <class Convention, class Feed>
-void bind_feed_forward(const io::names_within& file, const std::string& gate, const std::string& up,
-                       const std::string& gate_up, const std::string& down, Feed& to) {
-  if (!to.gate.empty() && !gate_up.empty()) {
-    file.fused<io::stacked, Convention>(gate_up, to.gate.front(), to.up);
-  } else {
-    for (auto& g : to.gate) { file.linear<Convention>(gate, g); }
-    file.linear<Convention>(up, to.up);
-  }
-  file.linear<Convention>(down, to.down);
-}
 template <class Convention, class Block>
 void bind_block(const io::names_within& file, const decoder_names& names, Block& to) {
   bind_norm(file, names.norm1, to.norm1, names.less_one);
@@ -63,13 +52,13 @@ void bind_block(const io::names_within& file, const decoder_names& names, Block&
   bind_norm(file, names.output_norm1, to.output_norm1, names.less_one);
   bind_norm(file, names.norm2, to.norm2, names.less_one);
   for (auto& feed : to.feed_forward) {
-    bind_feed_forward<Convention>(file, names.gate, names.up, names.gate_up, names.down, feed);
+    bind_feed_forward<io::stacked, Convention>(file, names.gate, names.up, names.gate_up, names.down, feed);
   }
   for (auto& mixture : to.mixture) {
     file.linear<Convention>(names.router, mixture.router);
     for (std::size_t i = 0; i < mixture.experts.size(); ++i) {
-      bind_feed_forward<Convention>(file.in(names.experts + std::to_string(i) + "."), names.expert_gate,
-                                    names.expert_up, "", names.expert_down, mixture.experts[i]);
+      bind_feed_forward<io::stacked, Convention>(file.in(names.experts + std::to_string(i) + "."), names.expert_gate,
+                                                 names.expert_up, "", names.expert_down, mixture.experts[i]);
     }
   }
   bind_norm(file, names.output_norm2, to.output_norm2, names.less_one);

@@ -3,7 +3,7 @@
 // all architectures.
 //
 // Layer: models.
-// Tests: tests/models/decoder.test.cpp, the conformance suite `decoders`
+// Tests: tests/models/decoder.test.cpp, the conformance suite `architectures`
 //
 //   const auto model = models::read_decoder("folder");                  // architecture.hpp
 //   auto caches = model.start(2048);

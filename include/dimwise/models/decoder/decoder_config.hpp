@@ -3,7 +3,7 @@
 // tensor.
 //
 // Layer: models.
-// Tests: tests/models/decoder.test.cpp, the conformance suite `decoders`
+// Tests: tests/models/decoder.test.cpp, the conformance suite `architectures`
 #pragma once
 
 #include <dimwise/models/common/feed_forward.hpp>
@@ -46,7 +46,7 @@ struct decoder_config {
   std::vector<decoder_layer_config> layers{};
 
   // Embeddings.
-  std::size_t position_rows = 0;    ///< rows of learned positions; 0: there are none
+  std::size_t position_rows = 0;    ///< rows of learned positions; 0 without them
   std::size_t position_offset = 0;  ///< the row of position 0
   double embedding_scale = 1;
   norm_settings embedding_norm{.kind = norm_kind::none};

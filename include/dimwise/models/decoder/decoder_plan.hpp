@@ -3,10 +3,11 @@
 // the names and conventions of its arrays.
 //
 // Layer: models.
-// Tests: tests/models/decoder.test.cpp, the conformance suite `decoders`
+// Tests: tests/models/decoder.test.cpp, the conformance suite `architectures`
 #pragma once
 
 #include <dimwise/models/decoder/decoder_config.hpp>
+#include <dimwise/models/language_model.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -96,13 +97,7 @@ inline void read_heads(io::config_check& c, decoder_config& to, std::size_t quer
     c.differs(std::to_string(queries) + " query heads are not divisible by " + std::to_string(to.kv_heads) +
               " key heads");
   }
-  to.d_k = head_dim;
-  if (head_dim == 0) {
-    if (to.d_model % queries != 0) {
-      c.differs(std::to_string(to.d_model) + " features are not divisible by " + std::to_string(queries) + " heads");
-    }
-    to.d_k = std::max<std::size_t>(to.d_model / queries, 1);
-  }
+  to.d_k = head_dim == 0 ? head_extent(c, to.d_model, queries) : head_dim;
 }
 /// The layers, all alike.
 inline void read_layers(io::config_check& c, decoder_config& to, const std::string& key,

@@ -3,7 +3,7 @@
 // with a feed-forward layer.
 //
 // Layer: models. The same compiled formulas compute every architecture.
-// Tests: tests/models/decoder.test.cpp, the conformance suite `decoders`
+// Tests: tests/models/decoder.test.cpp, the conformance suite `architectures`
 #pragma once
 
 #include <dimwise/models/decoder/head_norm.hpp>

@@ -2,7 +2,7 @@
 // dimwise/models/decoder/mixture.hpp -- a mixture of experts that computes only the chosen experts of each position.
 //
 // Layer: models.
-// Tests: tests/models/decoder.test.cpp, the conformance suite `decoders`
+// Tests: tests/models/decoder.test.cpp, the conformance suite `architectures`
 #pragma once
 
 #include <dimwise/models/common/feed_forward.hpp>

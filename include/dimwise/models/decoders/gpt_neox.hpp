@@ -2,7 +2,7 @@
 // dimwise/models/decoders/gpt_neox.hpp -- GPT-NeoX and Pythia.
 //
 // Layer: models.
-// Tests: the conformance suite `decoders`
+// Tests: the conformance suite `architectures`
 #pragma once
 
 #include <dimwise/models/decoder/decoder_plan.hpp>

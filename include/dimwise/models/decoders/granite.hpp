@@ -2,7 +2,7 @@
 // dimwise/models/decoders/granite.hpp -- Granite: LLaMA with multipliers.
 //
 // Layer: models.
-// Tests: the conformance suite `decoders`
+// Tests: the conformance suite `architectures`
 #pragma once
 
 #include <dimwise/models/decoder/decoder_plan.hpp>

@@ -2,7 +2,7 @@
 // dimwise/models/decoders/mistral.hpp -- Mistral, and Mixtral, its mixture of experts.
 //
 // Layer: models.
-// Tests: the conformance suite `decoders`
+// Tests: the conformance suite `architectures`
 #pragma once
 
 #include <dimwise/models/decoder/decoder_plan.hpp>

@@ -2,7 +2,7 @@
 // dimwise/models/decoders/olmo2.hpp -- OLMo 2.
 //
 // Layer: models.
-// Tests: the conformance suite `decoders`
+// Tests: the conformance suite `architectures`
 #pragma once
 
 #include <dimwise/models/decoder/decoder_plan.hpp>

@@ -2,15 +2,15 @@
 // dimwise/models/decoders/opt.hpp -- OPT.
 //
 // Layer: models.
-// Tests: the conformance suite `decoders`
+// Tests: the conformance suite `architectures`
 #pragma once
 
 #include <dimwise/models/decoder/decoder_plan.hpp>
 
 namespace dimwise::models::architectures {
 
-/// OPTForCausalLM: learned positions from row 2 on; with do_layer_norm_before false the norms follow the sums, and
-/// there is no final norm; token embeddings with other features than the layers are projected.
+/// OPTForCausalLM: learned positions from row 2 on; with do_layer_norm_before false the norms follow the sums,
+/// without a final norm; token embeddings with other features than the layers are projected.
 [[nodiscard]] inline decoder_plan opt(io::config_check& c) {
   decoder_plan plan;
   decoder_config& to = plan.config;

@@ -2,7 +2,7 @@
 // dimwise/models/decoders/phi.hpp -- Phi 1 to 2, and Phi 3 and 4.
 //
 // Layer: models.
-// Tests: the conformance suite `decoders`
+// Tests: the conformance suite `architectures`
 #pragma once
 
 #include <dimwise/models/decoder/decoder_plan.hpp>

@@ -2,7 +2,7 @@
 // dimwise/models/decoders/qwen.hpp -- Qwen2 and Qwen2.5, Qwen3, and Qwen3's mixture of experts.
 //
 // Layer: models.
-// Tests: the conformance suite `decoders`
+// Tests: the conformance suite `architectures`
 #pragma once
 
 #include <dimwise/models/decoder/decoder_plan.hpp>

@@ -27,14 +27,7 @@ void bind_block(const io::names_within& file, const encoder_names& n, encoder_bl
   }
   file.template linear<out_in>(n.output, a.output);
   for (auto& norm : block.norm1) { bind_norm(file, n.norm1, norm); }
-  auto& feed = block.feed_forward;
-  if (!n.gate_up.empty()) {
-    file.template fused<equal_parts, out_in>(n.gate_up, feed.gate.front(), feed.up);
-  } else {
-    for (auto& gate : feed.gate) { file.template linear<out_in>(n.gate, gate); }
-    file.template linear<out_in>(n.up, feed.up);
-  }
-  file.template linear<out_in>(n.down, feed.down);
+  bind_feed_forward<equal_parts, out_in>(file, n.gate, n.up, n.gate_up, n.down, block.feed_forward);
   bind_norm(file, n.norm2, block.norm2);
   file.ignore("attn.rotary_emb.inv_freq");  // in old files
 }

@@ -79,14 +79,7 @@ inline void read_labels(io::config_check& config, encoder_config& to) {
   e.of_head =
       keys.reads_head && config.has("head_dim") ? config.count("head_dim") : head_extent(config, e.features, e.heads);
   e.hidden = count(keys.hidden);
-  const std::size_t layers = count(keys.layers);
-  const std::size_t most = weights.arrays().size() / std::max<std::size_t>(arrays_of_block, 1);
-  if (layers > most) {
-    config.differs(std::string(keys.layers.key) + " is " + std::to_string(layers) + ", but " + weights.title() +
-                   " has " + std::to_string(weights.arrays().size()) + " arrays, and each layer needs " +
-                   std::to_string(arrays_of_block));
-  }
-  e.blocks = std::min(layers, most);
+  e.blocks = layer_count(config, keys.layers.key, weights, arrays_of_block, keys.layers.otherwise);
   for (std::size_t i = 0; i < e.blocks; ++i) { c.layers.push_back({i, -1, 0}); }
   read_labels(config, c);
   return d;
