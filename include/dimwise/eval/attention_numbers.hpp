@@ -24,7 +24,7 @@ struct score_numbers {
   bool in_order = true;  // what is done to scores gives the same in the kernel's order: the scale first, the mask last
   kernels::key_window window{};
 
-  // Queries times a scale that is no number, or so small that they vanish, are not scores times it: the scalar path
+  // Queries times a scale of NaN, or so small that they vanish, are not scores times it: the scalar path
   // take over.
   [[nodiscard]] bool fit() const {
     return in_order && (scale == 0 || std::isnormal(scale)) && (cap == 0 || std::isnormal(cap));

@@ -35,7 +35,7 @@ struct mask_tag {
   // f(child) for each operand or mask that this one is made of: a mask of positions has none.
   template <class F>
   void each_child(const F&) const {}
-  // `if (m)`: a mask is no single truth.
+  // `if (m)`: a mask is not a single truth value.
   template <class Error = ERROR_R7_mask_is_no_condition<>>
   explicit operator bool() const DIMWISE_DETAIL_REFUSED(Error);
 };

@@ -141,7 +141,7 @@ template <class Stream, class T, class... D,
           class Error = ERROR_R22_average_becomes_a_number_by_mean_or_value<over<D...>>>
   requires requires(Stream& to) { to.rdbuf(); }
 Error operator<<(Stream& to, const average<T, D...>& a);
-/// What is no average over the same dimensions is not added to one (R22).
+/// Only averages over the same dimensions are added (R22).
 template <class T, class... D, class B, class Error = detail::added_average<average<T, D...>, B>>
   requires(detail::has_an_average<average<T, D...>, B> && !detail::same_averages<average<T, D...>, B>)
 Error operator+=(average<T, D...>& a, const B& b);

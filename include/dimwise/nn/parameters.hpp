@@ -271,8 +271,8 @@ void each_parameter(Module& m, F&& f) {
 }  // namespace detail
 
 /// Calls `f(name, tensor)` for every parameter of `m`, including those of nested modules. Names are joined by dots;
-/// elements of a sequence or tuple are named by their index. Refuses a function with other parameters, and a type that
-/// is no module (R21).
+/// elements of a sequence or tuple are named by their index. Rejects functions with other parameters, and types that
+/// are not modules (R21).
 template <class Module, class F>
   requires allowed<detail::walk_verdict<F, Module>>
 void for_each_parameter(Module& m, F f) {

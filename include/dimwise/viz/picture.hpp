@@ -28,7 +28,7 @@ namespace dimwise {
 namespace detail {
 
 // Classes: c0 … c7 the colours of dimensions; ink, soft, faint for words; box; heat and cold for numbers above and
-// below zero; odd for what is no number; off for what a mask hides; d1 … d7 the dashes of curves, mark for those of
+// below zero; odd for special values; off for what a mask hides; d1 … d7 the dashes of curves, mark for those of
 // dots.
 inline constexpr const char* style_sheet =
 #include <dimwise/viz/pictures/picture.css>

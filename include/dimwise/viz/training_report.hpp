@@ -110,7 +110,7 @@ class training_report {
   /// Writes the page now, whole or not at all. Throws `error` on failure.
   void save() {
     detail::save_file("training_report", path_, html());
-    written_ = measured_ = clock::now();  // writing is no part of a step's time
+    written_ = measured_ = clock::now();  // the time of a step excludes writing
   }
 
  private:
