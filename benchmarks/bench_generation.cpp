@@ -115,22 +115,23 @@ std::vector<typename Model::token> prompt_of() {
   return prompt;
 }
 
-void print_line(const std::string& name, const bench::times& t, double tokens, double share, const bench::options& o) {
-  std::printf("dimwise %s %zu %.6f %.2f %.1f", name.c_str(), o.threads, t.median, tokens / t.median * 1e3, share);
-  if (o.spread) { std::printf(" %.6f %.6f", t.low, t.high); }
+double peak() { return bench::multiply_add_peak(kernels::active().architecture); }
+
+void print_line(const std::string& name, const bench::steady_times& t, double tokens, double share,
+                const bench::options& o) {
+  bench::print_figures("dimwise", name, o, t, tokens / t.median * 1e3, share);
   std::printf("\n");
   std::fflush(stdout);
 }
 
 // The share of the peak of all threads that so many operations are.
-double share_of(double work, const bench::times& t, double peak, const bench::options& o) {
-  return 100 * work / t.median * 1e-6 / (peak * static_cast<double>(o.threads));
+double share_of(double work, const bench::steady_times& t, const bench::options& o) {
+  return 100 * work / t.median * 1e-6 / (t.rate() * static_cast<double>(o.threads));
 }
 
 void run_embedding(const std::string& name, const models::bert<minilm>& model, const bench::options& o) {
   const auto prompt = prompt_of<models::bert<minilm>>();
-  const double peak = bench::multiply_add_peak(kernels::active().architecture);
-  const bench::times t = bench::measure(o, [&] {
+  const bench::steady_times t = bench::measure_between(o, peak, [&] {
     const auto embedded = model.embedded(std::span(prompt));
     bench::detail::kept = embedded.values()[0];
   });
@@ -140,7 +141,7 @@ void run_embedding(const std::string& name, const models::bert<minilm>& model, c
   // Each weight of the layers is multiplied for each word, queries with keys and weights with values for each pair.
   const double work =
       2 * length * static_cast<double>(nn::parameter_count(model.layers)) + 4 * length * length * width * layers;
-  print_line(name + "_" + std::to_string(prompt_length), t, length, share_of(work, t, peak, o), o);
+  print_line(name + "_" + std::to_string(prompt_length), t, length, share_of(work, t, o), o);
 }
 
 template <class Model>
@@ -155,8 +156,7 @@ void run(const std::string& name, const std::string& storage, const Model& model
     bytes -= model.positions.table.size() * sizeof(float);
   }
 
-  const double peak = bench::multiply_add_peak(kernels::active().architecture);
-  const bench::times read = bench::measure(o, [&] {
+  const bench::steady_times read = bench::measure_between(o, peak, [&] {
     auto past = model.start(prompt_length);
     const auto logits = model.next(prompt, past);
     bench::detail::kept = logits.data()[0];
@@ -165,15 +165,14 @@ void run(const std::string& name, const std::string& storage, const Model& model
   const auto table = static_cast<double>(model.token_embedding.table.size());
   const double work = 2 * (static_cast<double>(prompt_length) * (static_cast<double>(numbers) - table) + table);
   print_line(name + "_prefill" + std::to_string(prompt_length) + storage, read, static_cast<double>(prompt_length),
-             share_of(work, read, peak, o), o);
+             share_of(work, read, o), o);
 
-  const double before = read_bandwidth();
   auto begun = model.start(prompt_length + written_length);
   (void)model.next(prompt, begun);
   auto past = begun;
   std::size_t written = 0;
   token next{1};
-  const bench::times write = bench::measure(o, [&] {
+  const bench::steady_times write = bench::measure_between(o, read_bandwidth, [&] {
     if (written++ == written_length) {  // one of many times, which a median does not see
       past = begun;
       written = 1;
@@ -181,10 +180,9 @@ void run(const std::string& name, const std::string& storage, const Model& model
     const auto logits = model.next(std::span(&next, 1), past);
     next = token{models::argmax(logits.values())};
   });
-  const double bandwidth = (before + read_bandwidth()) / 2;
   const double reached = static_cast<double>(bytes) / write.median * 1e-6;
-  print_line(name + "_decode" + storage, write, 1, 100 * reached / bandwidth, o);
-  std::printf("read %s %.1f GB/s of %.1f\n", name.c_str(), reached, bandwidth);
+  print_line(name + "_decode" + storage, write, 1, 100 * reached / write.rate(), o);
+  std::printf("read %s %.1f GB/s of %.1f\n", name.c_str(), reached, write.rate());
 }
 
 }  // namespace
@@ -216,8 +214,7 @@ int main(int count, char** arguments) {
     with("_int8", std::type_identity<nn::int8_blocks>{});
     with("_int4", std::type_identity<nn::int4_blocks>{});
     if (o.wants("minilm")) { run_embedding("minilm", minilm_model(), o); }
-    const std::string architecture = kernels::active().architecture;
-    std::printf("peak %s 1 %.2f GFLOP/s\n", architecture.c_str(), bench::multiply_add_peak(architecture));
+    std::printf("peak %s 1 %.2f GFLOP/s\n", kernels::active().architecture, peak());
   } catch (const std::exception& e) {
     std::fprintf(stderr, "bench_generation: %s\n", e.what());
     return 1;

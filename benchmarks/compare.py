@@ -5,12 +5,15 @@
 
     python3 benchmarks/compare.py --programs build/bench/benchmarks        # what that target does, after building
         --only W2,W5       some workloads
-        --brief            the times of one thread only: no AVX2, no products, no threads, no growth
+        --brief            the times of one thread only: no products, no threads, no growth
+        --architectures avx512,avx2   whose kernels are measured, of every library (default: both, where the machine has both)
         --rounds 3         how often everything is measured; the page has medians, and how far rounds lie apart
         --seconds 0.5      for each workload and library
         --threads 2        also measured with so many threads (wall time: wants a quiet machine); 1 leaves that out
-        --results FILE     where the figures are kept (build/bench/comparison.json); --render writes the page from it again
+        --results FILE     where the figures are kept (build/bench/comparison.json), by architecture: a run replaces those
+                           that it measures. So figures of two machines meet on one page. --render writes the page again.
 
+The last lines say, for each architecture, in how many rows dimwise is first, and which rows it loses.
 `bash tools/setup.sh bench` installs the rivals: Debian's packages, and ONNX Runtime by npm into build/rivals.
 What is missing is left out, with a reason on the page. Standard library only.
 """
@@ -33,7 +36,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 PAGE = ROOT / "docs/reference/benchmark.md"
 PICTURES = ROOT / "docs/pictures"
 LENGTHS = [128 << i for i in range(8)]
-LINE = re.compile(r"^(\w+) (W\d_\w+) (\d+) ([\d.]+) ([\d.]+) ([\d.]+)(?: ([\d.]+) ([\d.]+))?(?: (\d+))?$")
+# library workload threads ms gflops share, then quartiles, then the peak before and after, then memory
+LINE = re.compile(r"^(\w+) (\S+) (\d+) ([\d.]+) ([\d.]+) ([\d.]+)(?: ([\d.]+) ([\d.]+))?(?: ([\d.]+) ([\d.]+))?(?: (\d+))?$", re.MULTILINE)
 PEAK = re.compile(r"^peak (\S+) 1 ([\d.]+)")
 OWN = "dimwise"
 
@@ -47,21 +51,36 @@ def flags():
     return found.group(1).split() if found else []
 
 
-def environment(threads):
+# What limits each library to the instructions of an older processor. ONNX Runtime has no such switch.
+LIMITS = {
+    "avx512": {},
+    "avx2": {"DIMWISE_ARCHITECTURE": "avx2", "OPENBLAS_CORETYPE": "Haswell", "ONEDNN_MAX_CPU_ISA": "AVX2", "DNNL_MAX_CPU_ISA": "AVX2",
+             "ATEN_CPU_CAPABILITY": "avx2"},
+    "baseline": {},
+}
+NAMES = {"avx512": "AVX-512", "avx2": "AVX2", "baseline": "this processor's instructions"}
+
+
+def architectures():
+    """-> those that this machine runs, the best first"""
+    return ["avx512", "avx2"] if "avx512bw" in flags() else ["avx2"] if "avx2" in flags() else ["baseline"]
+
+
+def environment(threads, architecture):
     # An OpenBLAS that is older than the processor falls back to kernels for a much older one. Whatever the environment
     # says of kernels and caches, it gets its best.
     settings = {name: value for name, value in os.environ.items() if not name.startswith("OPENBLAS_")}
     settings["OMP_NUM_THREADS"] = str(threads)
-    core = "SkylakeX" if "avx512bw" in flags() else "Haswell" if "avx2" in flags() else ""
-    if core:
-        settings["OPENBLAS_CORETYPE"] = core
+    if architecture == "avx512":
+        settings["OPENBLAS_CORETYPE"] = "SkylakeX"
+    settings |= LIMITS[architecture]
     settings["PYTHONPATH"] = str(HERE / "rivals")
     settings["NODE_PATH"] = ":".join([str(ROOT / "build/rivals/node_modules"), *filter(None, [settings.get("NODE_PATH")])])
     return settings
 
 
-def output_of(command, threads, feed="", **more):
-    done = subprocess.run([str(c) for c in command], input=feed, capture_output=True, text=True, env={**environment(threads), **more})
+def output_of(command, threads, architecture, feed="", **more):
+    done = subprocess.run([str(c) for c in command], input=feed, capture_output=True, text=True, env={**environment(threads, architecture), **more})
     if done.returncode:
         raise RuntimeError(f"{command[0]} ends with {done.returncode}: {done.stderr.strip()[-300:]}")
     return done.stdout
@@ -78,49 +97,56 @@ def python_with(package):
 class Runner:
     """Knows the libraries: how each is started, or why it is not."""
 
-    def __init__(self, programs, options):
-        self.programs, self.options = programs, options
+    def __init__(self, options, architecture):
+        self.options, self.architecture = options, architecture
         self.missing, self.ways = {}, {OWN: self.program("bench_attention")}
+        suffix = "_avx2" if architecture == "avx2" else ""
         for rival, package in (("openblas", "libopenblas-dev"), ("eigen", "libeigen3-dev"), ("onednn", "libdnnl-dev")):
-            if (programs / f"rival_{rival}").exists():
-                self.ways[rival] = self.program(f"rival_{rival}")
+            if (options.programs / f"rival_{rival}{suffix}").exists():
+                self.ways[rival] = self.program(f"rival_{rival}{suffix}")
             else:
                 self.missing[rival] = f"{package} was not there when the benchmarks were built"
         torch, onnx = python_with("torch"), python_with("onnx")
         if torch:
-            self.ways["torch"] = lambda only, threads: self.torch(torch, only, threads)
+            self.ways["torch"] = lambda only: self.torch(torch, only)
         else:
             self.missing["torch"] = "no python3 here has the package torch"
-        if not shutil.which("node") or subprocess.run(["node", "-e", "require('onnxruntime-node')"], capture_output=True, env=environment(1)).returncode:
+        if not shutil.which("node") or self.fails("node", "-e", "require('onnxruntime-node')"):
             self.missing["onnxruntime"] = "node finds no onnxruntime-node in build/rivals or NODE_PATH"
         elif not onnx:
             self.missing["onnxruntime"] = "no python3 here has the package onnx"
         else:
-            self.ways["onnxruntime"] = lambda only, threads: self.onnxruntime(onnx, only, threads)
+            self.ways["onnxruntime"] = lambda only: self.onnxruntime(onnx, only)
+
+    def output(self, command, threads=1, feed=""):
+        return output_of(command, threads, self.architecture, feed)
+
+    def fails(self, *command):
+        return subprocess.run(command, capture_output=True, env=environment(1, self.architecture)).returncode != 0
 
     def program(self, name):
-        def run(only, threads, *more, **settings):
-            command = [self.programs / name, "--spread", "--seconds", self.options.seconds, "--threads", threads, *more]
-            return output_of(command + (["--only", ",".join(only)] if only else []), threads, **settings)
+        def run(only, *more, threads=1):
+            command = [self.options.programs / name, "--spread", "--seconds", self.options.seconds, "--threads", threads, *more]
+            return self.output(command + (["--only", ",".join(only)] if only else []), threads)
 
         return run
 
     def listed(self, only):
-        return self.ways[OWN](only, 1, "--list")
+        return self.ways[OWN](only, "--list")
 
     def peak(self):
-        return PEAK.search(self.ways[OWN](["none"], 1)).group(2)
+        return PEAK.search(self.ways[OWN](["none"])).group(2)
 
-    def torch(self, python, only, threads):
+    def torch(self, python, only):
         # Its largest attentions take minutes and gigabytes: that is known, and is left out.
         feed = "".join(line + "\n" for line in self.listed(only).splitlines() if not re.search(r"_n(4096|8192)_", line))
-        return output_of([python, HERE / "rivals/torch_rival.py", threads, self.options.seconds, self.peak()], threads, feed)
+        return self.output([python, HERE / "rivals/torch_rival.py", 1, self.options.seconds, self.peak()], feed=feed)
 
-    def onnxruntime(self, python, only, threads):
-        models = self.programs / "onnxruntime_models"
-        output_of([python, HERE / "rivals/onnxruntime_models.py", models], threads, self.listed(only))
+    def onnxruntime(self, python, only):
+        models = self.options.programs / "onnxruntime_models"
+        self.output([python, HERE / "rivals/onnxruntime_models.py", models], feed=self.listed(only))
         try:
-            return output_of(["node", HERE / "rivals/onnxruntime.js", models, threads, self.options.seconds, self.peak()], threads)
+            return self.output(["node", HERE / "rivals/onnxruntime.js", models, 1, self.options.seconds, self.peak()])
         finally:
             shutil.rmtree(models)
 
@@ -132,20 +158,18 @@ def clock_of(text):
 
 
 def figures_in(text):
-    for line in text.splitlines():
-        found = LINE.match(line)
-        if found:
-            library, workload, threads, *numbers, memory = found.groups()
-            yield {"library": library, "workload": workload, "threads": int(threads), "memory": int(memory or 0),
-                   **dict(zip(("ms", "gflops", "share", "low", "high"), (float(number or 0) for number in numbers)))}
+    """-> every line of figures in the output of a program"""
+    for library, workload, threads, ms, rate, share, low, high, before, after, memory in LINE.findall(text):
+        yield {"library": library, "workload": workload, "threads": int(threads), "memory": int(memory or 0), "peaks": [float(p) for p in (before, after) if p],
+               **{name: float(value or 0) for name, value in (("ms", ms), ("rate", rate), ("share", share), ("low", low), ("high", high))}}
 
 
-def measure(runner, options):
-    results = {"date": f"{datetime.date.today()}", "figures": [], "peaks": [], "avx2": [], "gemm": [], "growth": [], "missing": runner.missing, "versions": {}}
+def measure(options, architecture):
+    runner = Runner(options, architecture)
+    results = {"figures": [], "gemm": [], "growth": [], "missing": runner.missing, "versions": {}}
 
     def take(name, text, into="figures"):
         results[into] += figures_in(text)
-        results["peaks"] += [float(found.group(2)) for found in map(PEAK.match, text.splitlines()) if found and into == "figures"]
         for line in text.splitlines():
             if line.startswith("# "):
                 results["versions"][name] = line[2:]
@@ -155,52 +179,84 @@ def measure(runner, options):
         for name, run in runner.ways.items():
             if name in results["missing"]:
                 continue
-            print(f"round {number + 1} of {options.rounds}: {name}", flush=True)
+            print(f"{NAMES[architecture]}, round {number + 1} of {options.rounds}: {name}", flush=True)
             try:
-                take(name, run(only, 1))
+                take(name, run(only))
             except RuntimeError as problem:
                 if name == OWN:
                     raise
                 results["missing"][name] = str(problem)
-    if not options.brief:
-        print("avx2, products, threads", flush=True)
-        for _ in range(options.rounds if "avx512bw" in flags() else 0):
-            take(OWN, runner.ways[OWN](["W2_h12_d64_n512", "W2_h12_d64_n1024", "W2_h8_d128_n1024"], 1, DIMWISE_ARCHITECTURE="avx2"), "avx2")
-        kernels = runner.programs / "bench_kernels_gemm"
+    if not options.brief and architecture == architectures()[0]:
+        print("products, threads", flush=True)
+        kernels = options.programs / "bench_kernels_gemm"
         if kernels.exists():
-            lines = [line.split() for line in output_of([kernels], 1).splitlines()]
+            lines = [line.split() for line in runner.output([kernels]).splitlines()]
             results["gemm"] = [words for words in lines if len(words) == 6 and words[0] in (OWN, "openblas")]
-        variants = runner.programs / "bench_variants"
+        variants = options.programs / "bench_variants"
         if variants.exists():
-            results["variants"] = output_of([variants, "--seconds", str(options.seconds)], 1)
+            results["variants"] = runner.output([variants, "--seconds", str(options.seconds)])
         if options.threads > 1:
             some = ["W1_n512", "W1_n1024", "W2_h12_d64_n512", "W2_h12_d64_n1024", "W2_h12_d64_n4096", "W5_n512"]
             for _ in range(options.rounds):
-                take(OWN, runner.ways[OWN](some, options.threads))
+                take(OWN, runner.ways[OWN](some, threads=options.threads))
         for name in (OWN, "openblas"):
             for n in LENGTHS if name in runner.ways else []:
                 for which in ("full", "causal"):
                     print(f"growth: {name} {n} {which}", flush=True)
-                    text = runner.ways[name]([], 1, "--memory", "--shape", f"2x64x{n}_{which}")
+                    text = runner.ways[name]([], "--memory", "--shape", f"2x64x{n}_{which}")
                     results["growth"] += [{**f, "n": n, "which": which} for f in figures_in(text) if f["library"] == name]
     return results
+
+
+def measured(options, measure_one, probe):
+    """Measures the architectures of the options, keeps the figures in the results file, and says where dimwise is first.
+    probe: a program that prints the peak. -> the figures of every architecture in that file"""
+    kept = json.loads(options.results.read_text(encoding="utf-8")) if options.results.exists() else {}
+    for architecture in [] if options.render else options.architectures.split(","):
+        begun = output_of([options.programs / probe, "--only", "none"], 1, architecture)
+        results = measure_one(options, architecture)
+        peaks = [peak for f in results["figures"] for peak in f["peaks"]] or [float(PEAK.search(begun).group(2))]
+        kept[architecture] = {**results, "date": f"{datetime.date.today()}", "clock": clock_of(begun), "peak": [min(peaks), statistics.median(peaks), max(peaks)],
+                              "machine": machine(), "options": f"--rounds {options.rounds} --seconds {options.seconds:g}"}
+        options.results.parent.mkdir(parents=True, exist_ok=True)
+        options.results.write_text(json.dumps(kept), encoding="utf-8")
+    for architecture in kept:
+        print(f"{NAMES[architecture]}: {standing(Figures(kept[architecture]['figures']))}")
+    return {architecture: kept[architecture] for architecture in LIMITS if architecture in kept}
+
+
+def standing(f):
+    """-> in how many rows with a rival dimwise is first, and the others"""
+    ratios = {w: f.ahead(w) for w in f.workloads() if f.ahead(w)}
+    behind = [f"`{w}` {ratio:.2f} × {f.rivals(w)[0][1]}" for w, ratio in ratios.items() if ratio < 1]
+    return f"first in {len(ratios) - len(behind)} of {len(ratios)} rows" + (f"; behind in {', '.join(behind)}." if behind else ".")
 
 
 # --- the page --------------------------------------------------------------------------------------------------------
 
 # what: workloads, what is asked of them. share: of the peak, in percent; ahead: of the best rival, or of the one named
 Mark = collections.namedtuple("Mark", "what workloads share ahead rival ms", defaults=(None, None, None, None))
-MARKS = [
-    Mark("W2 full, n ≥ 512", r"W2_.*_n(512|1024|2048|4096|8192)_full", 78, 1.25),
-    Mark("W2 causal, n 512", r"W2_.*_n512_causal", 65, 1.5),
-    Mark("W2 causal, n ≥ 1024", r"W2_.*_n(1024|2048|4096|8192)_causal", 72, 1.5),
-    Mark("W1 full", r"W1_.*_full", 78, 1),
-    Mark("W1 causal", r"W1_.*_causal", 72, 1),
-    Mark("W3", r"W3_.*", None, 1),
-    Mark("W4, one head", r"W4_1h_n6", None, None, None, 0.0003),
-    Mark("W4, eight heads", r"W4_8h_n10", None, None, None, 0.003),
-    Mark("W5", r"W5_.*", None, 1.25, "onnxruntime"),
-]
+MARKS = {
+    "avx512": [
+        Mark("W2 full, n ≥ 512", r"W2_.*_n(512|1024|2048|4096|8192)_full", 78, 1.25),
+        Mark("W2 causal, n 512", r"W2_.*_n512_causal", 65, 1.5),
+        Mark("W2 causal, n ≥ 1024", r"W2_.*_n(1024|2048|4096|8192)_causal", 72, 1.5),
+        Mark("W1 full", r"W1_.*_full", 78, 1),
+        Mark("W1 causal", r"W1_.*_causal", 72, 1),
+        Mark("W3", r"W3_.*", None, 1),
+        Mark("W4, one head", r"W4_1h_n6", None, None, None, 0.0003),
+        Mark("W4, eight heads", r"W4_8h_n10", None, None, None, 0.003),
+        Mark("W5", r"W5_.*", None, 1.25, "onnxruntime"),
+    ],
+    "avx2": [
+        Mark("W2 full", r"W2_.*_full", 74, 1.05),
+        Mark("W2 causal, n ≥ 512", r"W2_.*_n(512|1024|2048|4096|8192)_causal", 68, 1.05),
+        Mark("W1", r"W1_.*", 78, 1.1),
+        Mark("W3, W4", r"W[34]_.*", None, 1.05),
+        Mark("W5", r"W5_.*", 78, 1.1),
+    ],
+    "baseline": [],
+}
 
 
 def duration(ms):
@@ -233,6 +289,11 @@ class Figures:
         ends = [f["ms"] for f in found]
         return 100 * max((max(ends) - min(ends)) / 2, statistics.median(f["high"] - f["low"] for f in found) / 2) / middle
 
+    def peaks(self, workload):
+        """-> the peak before and after, in GFLOP/s, as medians over the rounds"""
+        pairs = [f["peaks"] for f in self.of[OWN, workload, 1] if f["peaks"]]
+        return ", ".join(f"{statistics.median(peaks):.0f}" for peaks in zip(*pairs))
+
     def workloads(self):
         return list(dict.fromkeys(workload for library, workload, threads in self.of if library == OWN and threads == 1))
 
@@ -257,13 +318,14 @@ def main_table(f, rivals):
         for ms, library in best:
             times.setdefault(families(library), duration(ms))
         ratio = f.ahead(workload)
-        rows.append([f"`{workload}`", duration(f.median("ms", OWN, workload)), f"{f.apart(OWN, workload):.0f} %", f"{f.median('gflops', OWN, workload):.0f}",
-                     f"{f.median('share', OWN, workload):.0f} %", f"**{ratio:.2f}** × {best[0][1]}" if best else "-", *(times.get(r, "-") for r in rivals)])
-    return table(["workload", "dimwise", "±", "GFLOP/s", "of peak", "ahead of the best rival", *rivals], rows)
+        rows.append([f"`{workload}`", duration(f.median("ms", OWN, workload)), f"{f.apart(OWN, workload):.0f} %", f"{f.median('rate', OWN, workload):.0f}",
+                     f"{f.median('share', OWN, workload):.0f} %", f.peaks(workload), f"**{ratio:.2f}** × {best[0][1]}" if best else "-",
+                     *(times.get(r, "-") for r in rivals)])
+    return table(["workload", "dimwise", "±", "GFLOP/s", "of peak", "peak before, after", "ahead of the best rival", *rivals], rows)
 
 
-def mark_rows(f, results):
-    for mark in MARKS:
+def mark_rows(f, architecture):
+    for mark in MARKS[architecture]:
         here = [w for w in f.workloads() if re.fullmatch(mark.workloads, w)]
         if not here:
             continue
@@ -284,13 +346,6 @@ def mark_rows(f, results):
             got += [duration(f.median("ms", OWN, w)) for w in here]
             missed += [f"`{w}` by {f.median('ms', OWN, w) / mark.ms:.1f} ×" for w in here if f.median("ms", OWN, w) > mark.ms]
         yield [mark.what, ", ".join(asked), ", ".join(got), "missed: " + ", ".join(missed) if missed else "met"]
-    older = Figures(results["avx2"])
-    for which, least in (("full", 75), ("causal", 68)):
-        shares = {w: older.median("share", OWN, w) for w in older.workloads() if w.endswith(which)}
-        if shares:
-            missed = [f"`{w}` {share:.1f} %" for w, share in shares.items() if share < least]
-            yield [f"AVX2, W2 {which}", f"≥ {least} % of the AVX2 peak", f"{min(shares.values()):.0f}–{max(shares.values()):.0f} %",
-                   "missed: " + ", ".join(missed) if missed else "met"]
 
 
 def threads_table(f):
@@ -300,45 +355,57 @@ def threads_table(f):
     return table(["workload", "threads", "dimwise", "speedup over one thread"], rows) if rows else ""
 
 
-def machine(results):
+def machine():
     kept = [flag for flag in ("sse4_2", "avx2", "fma", "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512_bf16", "avx512_vnni") if flag in flags()]
-    peaks = sorted(results["peaks"])
-    return (f"Machine ({results.get('date', 'date unknown')}): one core of {os.cpu_count()}, {platform.machine()} with {', '.join(kept) or 'baseline instructions'}; multiply-add peak per core "
-            f"{statistics.median(peaks):.0f} GFLOP/s ({peaks[0]:.0f} to {peaks[-1]:.0f} during the run), a clock of about "
-            f"{results['clock']:.1f} GHz")
+    return f"one core of {os.cpu_count()}, {platform.machine()} with {', '.join(kept) or 'baseline instructions'}"
 
 
-def page(results):
-    f = Figures(results["figures"])
-    rivals = list(dict.fromkeys(families(library) for library, _, _ in f.of if library != OWN))
-    versions = "; ".join(f"{name}: {text}" for name, text in results["versions"].items() if name != OWN)
+def about(architecture, results):
+    """-> a sentence: when and where the figures were measured, and the peak"""
+    low, middle, high = results["peak"]
+    return (f"Measured with {NAMES[architecture]} (`{results['options']}`) on {results['date']}: {results['machine']}; multiply-add peak per core {middle:.0f} GFLOP/s "
+            f"({low:.0f} to {high:.0f} during the run), a clock of about {results['clock']:.1f} GHz.")
+
+
+def page(every):
     parts = [
         "# Benchmark",
         "```sh\nbash tools/setup.sh bench\ncmake --preset bench && cmake --build --preset bench --target comparison\n```",
         "These commands write this page (`benchmarks/compare.py`). To run one library: `build/bench/benchmarks/bench_attention --only W2`, "
         "`build/bench/benchmarks/rival_openblas --only W2`. Each prints `library workload threads median_ms gflops pct_peak`, then the peak.",
-        f"{machine(results)}. dimwise is built as users build it, without `-march`; it selects kernels at run time. "
-        "Rivals are built with `-march=native`, `-ffast-math`, and their fastest kernels.",
+        "dimwise is built as users build it, without `-march`; it selects kernels at run time. Rivals are built with `-march=native`, "
+        "`-ffast-math`, and their fastest kernels. For the AVX2 figures `DIMWISE_ARCHITECTURE=avx2` limits dimwise, and rivals are built with "
+        "`-march=haswell` and limited by their own switches. ONNX Runtime has none: on a machine with AVX-512 it uses AVX-512 in both tables.",
         "All float32, one thread unless stated, CPU time of the process, medians; ± is the deviation of rounds and quartiles. "
-        "GFLOP/s count useful multiply-adds: the lower triangle of a causal problem, and not softmax. The peak is measured next to every "
-        "workload. dimwise's time includes forming the expression and allocating the result.",
+        "GFLOP/s count useful multiply-adds: the lower triangle of a causal problem, and not softmax. The peak is measured before and after every "
+        "workload, which is repeated if the peak moved by more than 3 %. dimwise's time includes forming the expression and allocating the result.",
         table(["workloads", "what"], [
             ["W1", "self-attention layer: 768 features, 12 heads of 64, W_O, no bias"],
             ["W2", "attention alone, with the heads and features in its name"],
             ["W3", "one query against a KV cache of L keys"],
             ["W4", "a whole layer with static extents: 6 tokens, one head of 24 and 28 features, no W_O; 10 tokens, 8 heads of 8"],
             ["W5", "encoder layer: W1, 3072 hidden features, GELU, two add & norm"]]),
-        "## Times",
-        "![time of each library beside dimwise's, for every workload](../pictures/times.svg)",
-        main_table(f, rivals),
-        f"The fastest variant of each rival. {versions}." if versions else "",
-        "openblas and eigen: product, softmax, product; for all queries at once, or in blocks of 128 that skip hidden keys. "
-        "onednn: the same with its primitives. onnxruntime: MultiHeadAttention and Attention. torch is left out where n ≥ 4096.",
-        "\n".join(f"* Without {name}: {reason}." for name, reason in results["missing"].items()),
-        "## Marks",
-        table(["work", "asked", "measured", ""], mark_rows(f, results)),
-        (HERE / "missed_marks.md").read_text(encoding="utf-8").strip(),
     ]
+    for architecture, results in every.items():
+        f = Figures(results["figures"])
+        rivals = list(dict.fromkeys(families(library) for library, _, _ in f.of if library != OWN))
+        versions = "; ".join(f"{name}: {text}" for name, text in results["versions"].items() if name != OWN)
+        parts += [
+            f"## Times with {NAMES[architecture]}",
+            f"{about(architecture, results)} dimwise is {standing(f)}",
+            "![time of each library beside dimwise's, for every workload](../pictures/times.svg)" if results is next(iter(every.values())) else "",
+            main_table(f, rivals),
+            f"The fastest variant of each rival. {versions}." if versions else "",
+            "\n".join(f"* Without {name}: {reason}." for name, reason in results["missing"].items()),
+        ]
+    parts += ["openblas and eigen: product, softmax, product; for all queries at once, or in blocks of 128 that skip hidden keys. "
+              "onednn: the same with its primitives. onnxruntime: MultiHeadAttention and Attention. torch is left out where n ≥ 4096.",
+              "## Marks",
+              table(["architecture", "work", "asked", "measured", ""],
+                    [[NAMES[architecture], *row] for architecture, results in every.items() for row in mark_rows(Figures(results["figures"]), architecture)]),
+              (HERE / "missed_marks.md").read_text(encoding="utf-8").strip()]
+    results = next(iter(every.values()))
+    f = Figures(results["figures"])
     if results["gemm"]:
         parts += ["## Products", "The kernel alone (`bench_kernels_gemm`), compiled for this machine. \"Packed\": B is packed in advance.", products_table(results["gemm"])]
     if results.get("variants"):
@@ -385,27 +452,28 @@ def growth_table(growth):
                  [[str(n), *(cell.get((*name, n), "-") for name in names)] for n in sorted({g["n"] for g in growth})])
 
 
-def main():
+def options_of(results, seconds, **more):
+    """-> the options that the three comparisons share, and those given"""
     options = argparse.ArgumentParser()
     options.add_argument("--programs", type=pathlib.Path, default=ROOT / "build/bench/benchmarks")
-    options.add_argument("--only", default="")
-    options.add_argument("--brief", action="store_true")
+    options.add_argument("--architectures", default=",".join(architectures()))
     options.add_argument("--rounds", type=int, default=3)
-    options.add_argument("--seconds", type=float, default=0.5)
+    options.add_argument("--seconds", type=float, default=seconds)
     options.add_argument("--threads", type=int, default=min(2, os.cpu_count() or 1))
-    options.add_argument("--results", type=pathlib.Path, default=ROOT / "build/bench/comparison.json")
+    options.add_argument("--results", type=pathlib.Path, default=ROOT / "build/bench" / results)
     options.add_argument("--render", action="store_true")
-    options = options.parse_args()
-    if not options.render:
-        runner = Runner(options.programs, options)
-        results = measure(runner, options)
-        results["clock"] = clock_of(runner.ways[OWN](["none"], 1))
-        options.results.parent.mkdir(parents=True, exist_ok=True)
-        options.results.write_text(json.dumps(results), encoding="utf-8")
-    results = json.loads(options.results.read_text(encoding="utf-8"))
+    for name, settings in more.items():
+        options.add_argument(f"--{name}", **settings)
+    return options.parse_args()
+
+
+def main():
+    options = options_of("comparison.json", 0.5, only={"default": ""}, brief={"action": "store_true"})
+    every = measured(options, measure, "bench_attention")
     PICTURES.mkdir(parents=True, exist_ok=True)
-    subprocess.run([options.programs / "bench_charts", PICTURES], input="".join(chart_lines(results)), text=True, check=True)
-    PAGE.write_text(page(results), encoding="utf-8")
+    lines = "".join(chart_lines(next(iter(every.values()))))
+    subprocess.run([options.programs / "bench_charts", PICTURES], input=lines, text=True, check=True)
+    PAGE.write_text(page(every), encoding="utf-8")
     print(f"wrote {PAGE.relative_to(ROOT)}")
 
 

@@ -4,19 +4,14 @@
     cmake --preset bench && cmake --build --preset bench --target generation_comparison
 
     python3 benchmarks/compare_generation.py --programs build/bench/benchmarks   # what that target does, after building
-        --rounds 3       how often everything is measured; the page has medians, and how far rounds lie apart
-        --seconds 1      for each workload and library
         --only NAME      some models: gpt2_124m, stories15m, minilm
-        --results FILE   where the figures are kept (build/bench/generation.json); --render writes the page from it again
 
+The other options are those of compare.py, without --brief; figures are kept in build/bench/generation.json.
 llama.cpp and ONNX Runtime are packages of npm that `bash tools/setup.sh bench` puts into build/rivals, or that are in NODE_PATH; models
 with drawn weights are written for them and removed again (3 GB). PyTorch: python3-torch. ONNX: python3-onnx. What is missing is left
 out, with a reason on the page.
 """
 
-import argparse
-import datetime
-import json
 import os
 import pathlib
 import re
@@ -24,26 +19,28 @@ import shutil
 import statistics
 
 import compare
-from compare import OWN, Figures, duration, families, table
+from compare import NAMES, OWN, Figures, duration, families, figures_in, table
 
 PAGE = compare.ROOT / "docs/reference/generation_benchmark.md"
-LINE = re.compile(r"^(\w+) (\S+) (\d+) ([\d.]+) ([\d.]+) ([\d.]+) ([\d.]+) ([\d.]+)$", re.MULTILINE)
 READ = re.compile(r"^read (\S+) ([\d.]+) GB/s of ([\d.]+)$", re.MULTILINE)
 RIVALS = {"llama_cpp": "llama.cpp", "onnxruntime": "ONNX Runtime", "torch": "torch"}
 STORAGES = {"": "f32", "_f16": "f16", "_bf16": "bf16", "_int8": "int8", "_int4": "int4"}
 # workload, least share in percent (of the read bandwidth for decode, of the peak elsewhere), least factor ahead of a rival, the rival
-MARKS = [
-    ("gpt2_124m_decode", 85, 1.3, "llama_cpp"), ("gpt2_124m_decode_f16", 70, 1.2, "llama_cpp"), ("gpt2_124m_decode_bf16", 85, 1.7, "llama_cpp"),
-    ("gpt2_124m_decode_int8", 80, 1.45, "llama_cpp"), ("gpt2_124m_decode_int4", 70, 1.7, "llama_cpp"),
-    ("gpt2_124m_prefill128", 70, 0.98, "onnxruntime"), ("gpt2_124m_prefill128_int8", None, 0.98, "onnxruntime"),
-    ("gpt2_124m_prefill128_bf16", None, 1.15, "torch"), ("gpt2_124m_prefill128_int4", None, 1.68, "llama_cpp"),
-    ("stories15m_decode", 87, 1.57, "llama_cpp"), ("stories15m_decode_int8", None, 2.12, "llama_cpp"), ("minilm_128", 67, 1.7, "torch"),
-]
-
-
-def figures_in(text):
-    for library, workload, threads, *numbers in LINE.findall(text):
-        yield {"library": library, "workload": workload, "threads": int(threads), **dict(zip(("ms", "rate", "share", "low", "high"), map(float, numbers)))}
+MARKS = {
+    "avx512": [
+        ("gpt2_124m_decode", 85, 1.3, "llama_cpp"), ("gpt2_124m_decode_f16", 70, 1.2, "llama_cpp"), ("gpt2_124m_decode_bf16", 85, 1.7, "llama_cpp"),
+        ("gpt2_124m_decode_int8", 80, 1.45, "llama_cpp"), ("gpt2_124m_decode_int4", 70, 1.7, "llama_cpp"),
+        ("gpt2_124m_prefill128", 70, 0.98, "onnxruntime"), ("gpt2_124m_prefill128_int8", None, 0.98, "onnxruntime"),
+        ("gpt2_124m_prefill128_bf16", None, 1.15, "torch"), ("gpt2_124m_prefill128_int4", None, 1.68, "llama_cpp"),
+        ("stories15m_decode", 87, 1.57, "llama_cpp"), ("stories15m_decode_int8", None, 2.12, "llama_cpp"), ("minilm_128", 67, 1.7, "torch"),
+    ],
+    "avx2": [
+        *((f"{model}_{work}{storage}", 85 if work == "decode" and model == "gpt2_124m" else None, 1.05, None)
+          for model in ("gpt2_124m", "stories15m") for work in ("decode", "prefill128") for storage in STORAGES),
+        ("minilm_128", None, 1.05, None),
+    ],
+    "baseline": [],
+}
 
 
 def folder_with(package):
@@ -57,8 +54,9 @@ def folder_with(package):
 class Rivals:
     """How each is started, or why it is not."""
 
-    def __init__(self, options):
-        self.options, self.models, self.ways, self.missing = options, options.programs / "generation_models", {}, {}
+    def __init__(self, options, architecture):
+        self.options, self.architecture, self.only = options, architecture, options.only.split(",") if options.only else []
+        self.models, self.ways, self.missing = options.programs / "generation_models", {}, {}
         torch, onnx, numpy = (compare.python_with(package) for package in ("torch", "onnx", "numpy"))
         node = shutil.which("node")
         needs = {"llama_cpp": (folder_with("node-llama-cpp"), "node-llama-cpp", numpy, "numpy"),
@@ -71,37 +69,40 @@ class Rivals:
             else:
                 self.ways[name] = lambda run=getattr(self, name), home=home, python=python: run(home, python)
         if torch:
-            self.ways["torch"] = lambda: compare.output_of([torch, compare.HERE / "rivals/torch_generation.py", 1, options.seconds, *self.options.only], 1)
+            self.ways["torch"] = lambda: self.output([torch, compare.HERE / "rivals/torch_generation.py", 1, options.seconds, *self.only])
         else:
             self.missing["torch"] = "no python3 here has the package torch"
+
+    def output(self, command, **more):
+        return compare.output_of(command, 1, self.architecture, **more)
 
     def written(self, writer, python, ending):
         """-> the models, written where they are not yet"""
         if not list(self.models.glob(f"*.{ending}")):
-            compare.output_of([python, compare.HERE / "rivals" / writer, self.models, *self.options.only], 1)
+            self.output([python, compare.HERE / "rivals" / writer, self.models, *self.only])
         return sorted(self.models.glob(f"*.{ending}"))
 
     def llama_cpp(self, home, python):
         files = self.written("gguf_models.py", python, "gguf")
         rounds = max(3, round(self.options.seconds * 5))
-        return compare.output_of(["node", compare.HERE / "rivals/llama_cpp.mjs", home, 1, 128, 64, rounds, *files], 1)
+        return self.output(["node", compare.HERE / "rivals/llama_cpp.mjs", home, 1, 128, 64, rounds, *files])
 
     def onnxruntime(self, home, python):
         self.written("onnx_generation_models.py", python, "onnx")
         program = ["node", compare.HERE / "rivals/onnxruntime_generation.js", self.models, 1, self.options.seconds]
-        return compare.output_of(program, 1, NODE_PATH=str(home / "node_modules"))
+        return self.output(program, NODE_PATH=str(home / "node_modules"))
 
 
-def measure(options):
-    rivals = Rivals(options)
-    results = {"date": f"{datetime.date.today()}", "figures": [], "peaks": [], "bandwidths": [], "missing": rivals.missing, "versions": {}, "notes": []}
-    program = [options.programs / "bench_generation", "--spread", "--seconds", options.seconds, *(["--only", ",".join(options.only)] if options.only else [])]
+def measure(options, architecture):
+    rivals = Rivals(options, architecture)
+    results = {"figures": [], "bandwidths": [], "missing": rivals.missing, "versions": {}, "notes": []}
+    program = [options.programs / "bench_generation", "--spread", "--seconds", options.seconds, *(["--only", options.only] if options.only else [])]
     try:
         for number in range(options.rounds):
-            for name, run in {OWN: lambda: compare.output_of(program, 1), **rivals.ways}.items():
+            for name, run in {OWN: lambda: rivals.output(program), **rivals.ways}.items():
                 if name in results["missing"]:
                     continue
-                print(f"round {number + 1} of {options.rounds}: {name}", flush=True)
+                print(f"{NAMES[architecture]}, round {number + 1} of {options.rounds}: {name}", flush=True)
                 try:
                     text = run()
                 except RuntimeError as problem:
@@ -110,15 +111,16 @@ def measure(options):
                     results["missing"][name] = str(problem)
                     continue
                 results["figures"] += figures_in(text)
-                results["peaks"] += [float(found[1]) for found in re.findall(r"^peak (\S+) 1 ([\d.]+)", text, re.MULTILINE)]
                 results["bandwidths"] += [float(found[2]) for found in READ.findall(text)]
                 lines = [line[2:] for line in text.splitlines() if line.startswith("# ")]
                 if lines:
                     results["versions"][name] = lines[0]
                     results["notes"] = list(dict.fromkeys(results["notes"] + lines[1:]))
-        results["clock"] = compare.clock_of(compare.output_of([program[0], "--only", "none"], 1))
     finally:
         shutil.rmtree(rivals.models, ignore_errors=True)
+    # What a decode has before and after is the bandwidth: the peak of the machine is that of the other rows.
+    for f in results["figures"]:
+        f["bandwidth"], f["peaks"] = (f["peaks"], []) if "_decode" in f["workload"] else ([], f["peaks"])
     return results
 
 
@@ -149,64 +151,60 @@ def main_tables(f):
                          *(fastest.get(name, "-") for name in rivals),
                          f"**{best[0][0] / ours:.2f}** × {RIVALS[families(best[0][1])]}" if best and ours else "-"])
         if rows:
-            yield f"## {what}"
+            yield f"### {what}"
             yield table(["workload", "weights", "dimwise", "per call", "±", of, *(RIVALS[name] for name in rivals), "ahead of the best rival"], rows)
 
 
-def mark_rows(f):
-    for workload, share, ahead, rival in MARKS:
+def mark_rows(f, architecture):
+    for workload, share, ahead, rival in MARKS[architecture]:
         if not f.median("ms", OWN, workload):
             continue
         got = f.median("share", OWN, workload)
-        theirs = [ms for ms, library in f.rivals(workload) if families(library) == rival]
+        theirs = [ms for ms, library in f.rivals(workload) if rival in (None, families(library))]
         ratio = theirs[0] / f.median("ms", OWN, workload) if theirs else None
-        asked = ([f"≥ {share} % of {'R' if '_decode' in workload else 'peak'}"] if share else []) + [f"≥ {ahead:g} × {RIVALS[rival]}"]
+        asked = ([f"≥ {share} % of {'R' if '_decode' in workload else 'peak'}"] if share else []) + [f"≥ {ahead:g} × {RIVALS[rival] if rival else 'the best rival'}"]
         good = (not share or got >= share) and (ratio is None or ratio >= ahead)
         yield [f"`{workload}`", ", ".join(asked), ", ".join(([f"{got:.0f} %"] if share else []) + ([f"{ratio:.2f} ×"] if ratio else ["no rival"])),
                "met" if good else "missed"]
 
 
-def page(results):
-    f = Figures(results["figures"])
-    bandwidths = sorted(results["bandwidths"])
-    missed = (compare.HERE / "missed_generation_marks.md").read_text(encoding="utf-8").strip()
-    return "\n\n".join(part for part in [
+def page(every):
+    parts = [
         "# Generation benchmark",
         "```sh\nbash tools/setup.sh bench\ncmake --preset bench && cmake --build --preset bench --target generation_comparison\n```",
-        f"These commands write this page (`benchmarks/compare_generation.py`, with `{results['options']}`). `build/bench/benchmarks/bench_generation` alone prints "
+        "These commands write this page (`benchmarks/compare_generation.py`). `build/bench/benchmarks/bench_generation` alone prints "
         "`library workload threads median_ms tokens_per_second pct`.",
-        f"{compare.machine(results)}. R, the read bandwidth of one core from memory: {statistics.median(bandwidths):.0f} GB/s ({bandwidths[0]:.0f} to "
-        f"{bandwidths[-1]:.0f} during the run).",
         "Tokens per second, one thread, CPU time of the process, medians; ± is the deviation of rounds and quartiles. Decode generates one token after 128; "
-        "\"of R\" is the rate at which the weights are read. Prefill computes these 128 tokens at once; \"of peak\" refers to the float peak, "
-        "which bf16 and int8 products exceed. Weights are random.",
+        "\"of R\" is the rate at which the weights are read, as a share of the read bandwidth of one core from memory. Prefill computes these 128 tokens at once; "
+        "\"of peak\" refers to the float peak, which bf16 and int8 products exceed. Weights are random.",
         table(["model", "what"], [["`gpt2_124m`", "GPT-2: 12 layers, 768 features, 12 heads, 50257 tokens"],
                                   ["`stories15m`", "LLaMA: 6 layers, 288 features, 6 heads, 32000 tokens"],
                                   ["`minilm`", "BERT: 6 layers, 384 features, 12 heads; text embeddings"]]),
         "llama.cpp: int8 is q8_0, int4 is q4_0, both with 8-bit activations; timed by its own clock if that is less than the CPU time, which includes "
         "JavaScript. ONNX Runtime: MatMulNBits in blocks of 32 with 8-bit activations. torch: written by hand with a KV cache; MiniLM is "
-        "`nn.TransformerEncoder`. " + "; ".join(results["versions"][name] for name in RIVALS if name in results["versions"]) + ".",
-        "\n".join([*(f"* Without {RIVALS[name]}: {reason}." for name, reason in results["missing"].items()), *(f"* {note}" for note in results["notes"])]),
-        *main_tables(f),
-        "## Marks", table(["workload", "asked", "measured", ""], mark_rows(f)), missed,
-    ] if part) + "\n"
+        "`nn.TransformerEncoder`. llama.cpp and ONNX Runtime have no switch that limits them: on a machine with AVX-512 they use it in both tables.",
+    ]
+    rows = []
+    for architecture, results in every.items():
+        f, bandwidths = Figures(results["figures"]), sorted(results["bandwidths"])
+        parts += [
+            f"## With {NAMES[architecture]}",
+            compare.about(architecture, results)
+            + (f" R: {statistics.median(bandwidths):.0f} GB/s ({bandwidths[0]:.0f} to {bandwidths[-1]:.0f})." if bandwidths else "")
+            + f" dimwise is {compare.standing(f)}",
+            "; ".join(results["versions"][name] for name in RIVALS if name in results["versions"]) + ".",
+            "\n".join([*(f"* Without {RIVALS[name]}: {reason}." for name, reason in results["missing"].items()), *(f"* {note}" for note in results["notes"])]),
+            *main_tables(f),
+        ]
+        rows += [[NAMES[architecture], *row] for row in mark_rows(f, architecture)]
+    missed = (compare.HERE / "missed_generation_marks.md").read_text(encoding="utf-8").strip()
+    parts += ["## Marks", table(["architecture", "workload", "asked", "measured", ""], rows), missed]
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def main():
-    options = argparse.ArgumentParser()
-    options.add_argument("--programs", type=pathlib.Path, default=compare.ROOT / "build/bench/benchmarks")
-    options.add_argument("--rounds", type=int, default=3)
-    options.add_argument("--seconds", type=float, default=1)
-    options.add_argument("--only", type=lambda text: text.split(","), default=[])
-    options.add_argument("--results", type=pathlib.Path, default=compare.ROOT / "build/bench/generation.json")
-    options.add_argument("--render", action="store_true")
-    options = options.parse_args()
-    if not options.render:
-        results = measure(options)
-        results["options"] = f"--rounds {options.rounds} --seconds {options.seconds:g}"
-        options.results.parent.mkdir(parents=True, exist_ok=True)
-        options.results.write_text(json.dumps(results), encoding="utf-8")
-    PAGE.write_text(page(json.loads(options.results.read_text(encoding="utf-8"))), encoding="utf-8")
+    options = compare.options_of("generation.json", 1, only={"default": ""})
+    PAGE.write_text(page(compare.measured(options, measure, "bench_generation")), encoding="utf-8")
     print(f"wrote {PAGE.relative_to(compare.ROOT)}")
 
 

@@ -62,12 +62,14 @@ inline double thread_seconds() {
 
 }  // namespace detail
 
-/// The best architecture that this machine runs, by the names that dimwise's kernels have.
-inline std::string best_architecture() {
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0) { return "avx512bw"; }
-  if (__builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0) { return "fma3+avx2"; }
+/// The architecture that this program is compiled for, by the names that dimwise's kernels have. Rivals are compiled for
+/// the machine, or for an older one (CMakeLists.txt).
+constexpr const char* compiled_architecture() {
+#if defined(__AVX512BW__)
+  return "avx512bw";
+#elif defined(__AVX2__) && defined(__FMA__)
+  return "fma3+avx2";
+#elif defined(__x86_64__)
   return "sse4.2";
 #else
   return "neon64";

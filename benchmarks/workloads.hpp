@@ -9,9 +9,11 @@
 //
 // One line for each: `library workload threads median_ms gflops pct_peak`. One thread: CPU time of the process, so that
 // other load on the machine does not count; more: wall time. GFLOP/s count useful multiply-adds only: a causal problem
-// is its lower triangle, softmax counts nothing. The peak is measured before every workload, because clocks move.
+// is its lower triangle, softmax counts nothing. The peak is measured before and after every workload, because clocks
+// move; a workload during which it moved by more than 3 % is measured again, at most three times.
 //
-// Options: --only PREFIX[,PREFIX…]  --threads N  --seconds S (for each workload)  --spread (adds the quartiles, in ms)
+// Options: --only PREFIX[,PREFIX…]  --threads N  --seconds S (for each workload)
+//          --spread (adds the quartiles in ms, and the peak before and after in GFLOP/s)
 //          --list  --shape HEADSxDIMxSEQ_{full,causal} (one W2 of any size)  --memory (adds the process's peak in MB)
 //          --bfloat16 (W1 and W2 in bfloat16, too, of libraries that have it: a line <library>_bfloat16 behind each)
 #pragma once
@@ -201,6 +203,32 @@ times measure(const options& o, const F& f) {
   return {each[rounds / 4], each[rounds / 2], each[rounds * 3 / 4]};
 }
 
+/// Times, with what the machine did just before and after: its peak or its read bandwidth.
+struct steady_times : times {
+  double before;
+  double after;
+  [[nodiscard]] double rate() const { return (before + after) / 2; }
+};
+
+/// Measures f between two calls of `rate_of_machine`, again if the rate moved by more than 3 %, at most three times.
+template <class Rate, class F>
+steady_times measure_between(const options& o, const Rate& rate_of_machine, const F& f) {
+  double before = rate_of_machine();
+  for (int round = 1;; ++round) {
+    const times t = measure(o, f);
+    const double after = rate_of_machine();
+    if (round == 3 || std::abs(after - before) <= 0.03 * before) { return {t, before, after}; }
+    before = after;
+  }
+}
+
+/// One line of figures. `rate`: GFLOP/s, or tokens per second.
+inline void print_figures(const std::string& library, const std::string& workload, const options& o,
+                          const steady_times& t, double rate, double share) {
+  std::printf("%s %s %zu %.6f %.2f %.1f", library.c_str(), workload.c_str(), o.threads, t.median, rate, share);
+  if (o.spread) { std::printf(" %.6f %.6f %.1f %.1f", t.low, t.high, t.before, t.after); }
+}
+
 /// What the program prints; keeps the peaks that it saw.
 class report {
  public:
@@ -208,15 +236,11 @@ class report {
 
   template <class F>
   void line(const std::string& library, const workload& w, const F& f) {
-    const double peak = multiply_add_peak(architecture_);
-    const times t = measure(options_, f);
-    // The clock may have moved meanwhile.
-    const double after = multiply_add_peak(architecture_);
-    peaks_.push_back((peak + after) / 2);
+    const steady_times t = measure_between(options_, [this] { return multiply_add_peak(architecture_); }, f);
+    peaks_.push_back(t.rate());
     const double gflops = flops(w) / t.median * 1e-6;
-    const double share = 100 * gflops / (static_cast<double>(options_.threads) * peaks_.back());
-    std::printf("%s %s %zu %.6f %.2f %.1f", library.c_str(), w.name.c_str(), options_.threads, t.median, gflops, share);
-    if (options_.spread) { std::printf(" %.6f %.6f", t.low, t.high); }
+    print_figures(library, w.name, options_, t, gflops,
+                  100 * gflops / (static_cast<double>(options_.threads) * t.rate()));
     if (options_.memory) { std::printf(" %ld", peak_megabytes()); }
     std::printf("\n");
     std::fflush(stdout);

@@ -85,5 +85,5 @@ void run(const bench::workload& w, const bench::options& o, bench::report& to) {
 
 int main(int count, char** arguments) {
   Eigen::setNbThreads(1);  // by_products.hpp shares the work out
-  return bench::run_all(count, arguments, bench::best_architecture(), run);
+  return bench::run_all(count, arguments, bench::compiled_architecture(), run);
 }

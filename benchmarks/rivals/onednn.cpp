@@ -155,4 +155,4 @@ void run(const bench::workload& w, const bench::options& o, bench::report& to) {
 
 }  // namespace
 
-int main(int count, char** arguments) { return bench::run_all(count, arguments, bench::best_architecture(), run); }
+int main(int count, char** arguments) { return bench::run_all(count, arguments, bench::compiled_architecture(), run); }

@@ -27,5 +27,5 @@ struct openblas {
 
 int main(int count, char** arguments) {
   openblas_set_num_threads(1);  // by_products.hpp shares the work out
-  return bench::run_all(count, arguments, bench::best_architecture(), bench::run_by_products<openblas>);
+  return bench::run_all(count, arguments, bench::compiled_architecture(), bench::run_by_products<openblas>);
 }
