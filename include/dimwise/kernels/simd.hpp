@@ -3,7 +3,8 @@
 // Layer: kernels. Includes: xsimd and light standard headers only.
 // Tests: tests/kernels/simd.test.cpp
 //
-// All functions are templates over the architecture, so that code compiled with AVX-512 flags has AVX-512 in its
+// An architecture is an instruction set and an element type: a tag of xsimd computes in float, `in_double<tag>` in
+// double. All functions are templates over it, so that code compiled with AVX-512 flags has AVX-512 in its
 // symbol, and the linker cannot use it in a baseline program. Hides differences between xsimd 8.1 and 14 in names and
 // correctness (the AVX-512 fma of 8.1 is a multiply and an add).
 //
@@ -31,7 +32,7 @@ inline constexpr std::size_t scratch_alignment = 64;
 
 // Constants, not calls: a call that is not inlined (at -O0) is a weak symbol compiled for one architecture.
 namespace detail {
-inline constexpr float infinity = std::numeric_limits<float>::infinity();
+inline constexpr float infinity = std::numeric_limits<float>::infinity();  // converted to the element type where used
 inline constexpr std::int32_t sign_bit = std::numeric_limits<std::int32_t>::min();
 }  // namespace detail
 
@@ -51,54 +52,101 @@ using default_arch = xsimd::neon64;
 using default_arch = xsimd::default_arch;
 #endif
 
+/// The architecture of the same instructions for elements of double.
+template <class Instructions>
+struct in_double {};
+
+namespace detail {
+template <class Arch>
+struct elements_of {
+  using instructions = Arch;
+  using number = float;
+  using integer = std::int32_t;
+};
+template <class Instructions>
+struct elements_of<in_double<Instructions>> {
+  using instructions = Instructions;
+  using number = double;
+  using integer = std::int64_t;
+};
+template <class Batch>
+struct arch_of_batch;
+template <class Instructions>
+struct arch_of_batch<xsimd::batch<float, Instructions>> {
+  using type = Instructions;
+};
+template <class Instructions>
+struct arch_of_batch<xsimd::batch<double, Instructions>> {
+  using type = in_double<Instructions>;
+};
+}  // namespace detail
+
+/// The instruction set of an architecture, a tag of xsimd.
+template <class Arch>
+using instructions = typename detail::elements_of<Arch>::instructions;
+/// The element type of an architecture.
+template <class Arch>
+using element_of = typename detail::elements_of<Arch>::number;
+/// The architecture of a register.
+template <class Batch>
+using arch_of = typename detail::arch_of_batch<Batch>::type;
+
 template <class T, class Arch>
 using batch = xsimd::batch<T, Arch>;
+/// A register of elements: floats, or doubles for `in_double`.
 template <class Arch>
-using floats = xsimd::batch<float, Arch>;
+using floats = xsimd::batch<element_of<Arch>, instructions<Arch>>;
+/// Integers of the same width.
 template <class Arch>
-using ints = xsimd::batch<std::int32_t, Arch>;
-/// One boolean per float lane.
+using ints = xsimd::batch<typename detail::elements_of<Arch>::integer, instructions<Arch>>;
+/// One boolean per lane.
 template <class Arch>
-using mask = xsimd::batch_bool<float, Arch>;
+using mask = xsimd::batch_bool<element_of<Arch>, instructions<Arch>>;
 
-/// The number of floats in a register.
+/// The number of elements in a register.
 template <class Arch>
 inline constexpr std::size_t lanes = floats<Arch>::size;
+/// The bytes of a register.
+template <class Arch>
+inline constexpr std::size_t register_bytes = lanes<Arch> * sizeof(element_of<Arch>);
 
 template <class Arch>
-inline constexpr bool is_avx512 = std::is_base_of_v<xsimd::avx512f, Arch>;
+inline constexpr bool in_doubles = std::is_same_v<element_of<Arch>, double>;
 template <class Arch>
-inline constexpr bool is_avx2 = std::is_base_of_v<xsimd::avx2, Arch>;
+inline constexpr bool is_avx512 = std::is_base_of_v<xsimd::avx512f, instructions<Arch>>;
 template <class Arch>
-inline constexpr bool is_neon64 = std::is_base_of_v<xsimd::neon64, Arch>;
+inline constexpr bool is_avx2 = std::is_base_of_v<xsimd::avx2, instructions<Arch>>;
+template <class Arch>
+inline constexpr bool is_neon64 = std::is_base_of_v<xsimd::neon64, instructions<Arch>>;
 /// Whether a multiply-add rounds once (SSE rounds twice).
 template <class Arch>
-inline constexpr bool has_fma = is_avx512<Arch> || is_neon64<Arch> || std::is_same_v<Arch, xsimd::fma3<xsimd::avx2>>;
+inline constexpr bool has_fma =
+    is_avx512<Arch> || is_neon64<Arch> || std::is_same_v<instructions<Arch>, xsimd::fma3<xsimd::avx2>>;
 
 // ---------------------------------------------------------------- loads and stores
 
 template <class Arch>
-[[nodiscard, gnu::always_inline]] inline floats<Arch> load(const float* from) noexcept {
+[[nodiscard, gnu::always_inline]] inline floats<Arch> load(const element_of<Arch>* from) noexcept {
   return floats<Arch>::load_unaligned(from);
 }
 
 template <class Arch>
-[[nodiscard, gnu::always_inline]] inline floats<Arch> load_aligned(const float* from) noexcept {
+[[nodiscard, gnu::always_inline]] inline floats<Arch> load_aligned(const element_of<Arch>* from) noexcept {
   return floats<Arch>::load_aligned(from);
 }
 
 template <class Arch>
-[[gnu::always_inline]] inline void store(float* to, const floats<Arch>& value) noexcept {
+[[gnu::always_inline]] inline void store(element_of<Arch>* to, const floats<Arch>& value) noexcept {
   value.store_unaligned(to);
 }
 
 template <class Arch>
-[[gnu::always_inline]] inline void store_aligned(float* to, const floats<Arch>& value) noexcept {
+[[gnu::always_inline]] inline void store_aligned(element_of<Arch>* to, const floats<Arch>& value) noexcept {
   value.store_aligned(to);
 }
 
 template <class Arch>
-[[nodiscard, gnu::always_inline]] inline floats<Arch> broadcast(float value) noexcept {
+[[nodiscard, gnu::always_inline]] inline floats<Arch> broadcast(element_of<Arch> value) noexcept {
   return floats<Arch>(value);
 }
 
@@ -106,7 +154,8 @@ template <class Arch>
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline ints<Arch> lane_indices() noexcept {
   // Loaded from memory: the constructors that take one argument per lane changed between xsimd versions.
-  alignas(64) static constexpr std::int32_t index[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  using integer = typename detail::elements_of<Arch>::integer;
+  alignas(64) static constexpr integer index[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   return ints<Arch>::load_aligned(&index[0]);
 }
 
@@ -118,43 +167,44 @@ template <class Arch>
                                                           const floats<Arch>& c) noexcept {
 #if XSIMD_WITH_AVX512F
   // xsimd 8.1 multiplies and adds here; g++ contracts that, but clang does not, at half the speed.
-  if constexpr (is_avx512<Arch>) return floats<Arch>(_mm512_fmadd_ps(a.data, b.data, c.data));
+  if constexpr (is_avx512<Arch> && in_doubles<Arch>) return floats<Arch>(_mm512_fmadd_pd(a.data, b.data, c.data));
+  if constexpr (is_avx512<Arch> && !in_doubles<Arch>) return floats<Arch>(_mm512_fmadd_ps(a.data, b.data, c.data));
 #endif
   if constexpr (!is_avx512<Arch>) return xsimd::fma(a, b, c);
 }
 
-/// Reinterprets the bits: float lanes as integers.
+/// Reinterprets the bits: lanes as integers.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline ints<Arch> as_ints(const floats<Arch>& value) noexcept {
 #if XSIMD_VERSION_MAJOR >= 9
-  return xsimd::bitwise_cast<std::int32_t>(value);
+  return xsimd::bitwise_cast<typename detail::elements_of<Arch>::integer>(value);
 #else
   return xsimd::bitwise_cast<ints<Arch>>(value);
 #endif
 }
 
-/// Reinterprets the bits: integer lanes as floats.
+/// Reinterprets the bits: integer lanes as elements.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> as_floats(const ints<Arch>& value) noexcept {
 #if XSIMD_VERSION_MAJOR >= 9
-  return xsimd::bitwise_cast<float>(value);
+  return xsimd::bitwise_cast<element_of<Arch>>(value);
 #else
   return xsimd::bitwise_cast<floats<Arch>>(value);
 #endif
 }
 
-/// The lanes of a comparison of integers, for use with floats of the same width.
+/// The lanes of a comparison of integers, for use with elements of the same width.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline mask<Arch> as_mask(
-    const xsimd::batch_bool<std::int32_t, Arch>& value) noexcept {
+    const xsimd::batch_bool<typename detail::elements_of<Arch>::integer, instructions<Arch>>& value) noexcept {
 #if XSIMD_VERSION_MAJOR >= 9
-  return xsimd::batch_bool_cast<float>(value);
+  return xsimd::batch_bool_cast<element_of<Arch>>(value);
 #else
   return xsimd::bool_cast(value);
 #endif
 }
 
-/// Integers as floats of the same value.
+/// Integers as floats of the same value; not for doubles.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> to_floats(const ints<Arch>& value) noexcept {
 #if XSIMD_WITH_AVX512F
@@ -176,7 +226,8 @@ template <class Arch>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> square_root(const floats<Arch>& value) noexcept {
 #if XSIMD_WITH_AVX512F
   // As in max_skip_nan: g++-12 warns of the plain intrinsic.
-  if constexpr (is_avx512<Arch>) return floats<Arch>(_mm512_maskz_sqrt_ps(0xFFFF, value.data));
+  if constexpr (is_avx512<Arch> && in_doubles<Arch>) return floats<Arch>(_mm512_maskz_sqrt_pd(0xFF, value.data));
+  if constexpr (is_avx512<Arch> && !in_doubles<Arch>) return floats<Arch>(_mm512_maskz_sqrt_ps(0xFFFF, value.data));
 #endif
   if constexpr (!is_avx512<Arch>) return xsimd::sqrt(value);
 }
@@ -184,7 +235,8 @@ template <class Arch>
 /// True in the first `count` lanes.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline mask<Arch> first_lanes(std::size_t count) noexcept {
-  return as_mask<Arch>(lane_indices<Arch>() < ints<Arch>(static_cast<std::int32_t>(count)));
+  using integer = typename detail::elements_of<Arch>::integer;
+  return as_mask<Arch>(lane_indices<Arch>() < ints<Arch>(static_cast<integer>(count)));
 }
 
 /// Whether each lane is NaN. (`x != x` fails: xsimd's AVX comparison is ordered, so false for NaN.)
@@ -198,11 +250,17 @@ template <class Arch>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> max_skip_nan(const floats<Arch>& value,
                                                                    const floats<Arch>& running) noexcept {
 #if XSIMD_WITH_NEON64
-  if constexpr (is_neon64<Arch>) return floats<Arch>(vmaxnmq_f32(value.data, running.data));
+  if constexpr (is_neon64<Arch> && in_doubles<Arch>) return floats<Arch>(vmaxnmq_f64(value.data, running.data));
+  if constexpr (is_neon64<Arch> && !in_doubles<Arch>) return floats<Arch>(vmaxnmq_f32(value.data, running.data));
 #endif
 #if XSIMD_WITH_AVX512F
   // Masked with all lanes on: the plain intrinsic makes g++-12 warn of an uninitialized value in its own header.
-  if constexpr (is_avx512<Arch>) return floats<Arch>(_mm512_maskz_max_ps(0xFFFF, value.data, running.data));
+  if constexpr (is_avx512<Arch> && in_doubles<Arch>) {
+    return floats<Arch>(_mm512_maskz_max_pd(0xFF, value.data, running.data));
+  }
+  if constexpr (is_avx512<Arch> && !in_doubles<Arch>) {
+    return floats<Arch>(_mm512_maskz_max_ps(0xFFFF, value.data, running.data));
+  }
 #endif
   // x86: maxps returns its second operand if either is NaN, so the order of the operands matters.
   if constexpr (!is_neon64<Arch> && !is_avx512<Arch>) return xsimd::max(value, running);
@@ -213,10 +271,16 @@ template <class Arch>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> min_skip_nan(const floats<Arch>& value,
                                                                    const floats<Arch>& running) noexcept {
 #if XSIMD_WITH_NEON64
-  if constexpr (is_neon64<Arch>) return floats<Arch>(vminnmq_f32(value.data, running.data));
+  if constexpr (is_neon64<Arch> && in_doubles<Arch>) return floats<Arch>(vminnmq_f64(value.data, running.data));
+  if constexpr (is_neon64<Arch> && !in_doubles<Arch>) return floats<Arch>(vminnmq_f32(value.data, running.data));
 #endif
 #if XSIMD_WITH_AVX512F
-  if constexpr (is_avx512<Arch>) return floats<Arch>(_mm512_maskz_min_ps(0xFFFF, value.data, running.data));
+  if constexpr (is_avx512<Arch> && in_doubles<Arch>) {
+    return floats<Arch>(_mm512_maskz_min_pd(0xFF, value.data, running.data));
+  }
+  if constexpr (is_avx512<Arch> && !in_doubles<Arch>) {
+    return floats<Arch>(_mm512_maskz_min_ps(0xFFFF, value.data, running.data));
+  }
 #endif
   if constexpr (!is_neon64<Arch> && !is_avx512<Arch>) return xsimd::min(value, running);
 }
@@ -246,8 +310,8 @@ template <class Arch, std::size_t... Index>
   return floats<Arch>(
       static_cast<raw_floats<Arch>>(__builtin_shufflevector(a.data, b.data, static_cast<int>(Index)...)));
 #else
-  alignas(64) float from[2 * lanes<Arch>];
-  alignas(64) float to[lanes<Arch>] = {};
+  alignas(64) element_of<Arch> from[2 * lanes<Arch>];
+  alignas(64) element_of<Arch> to[lanes<Arch>] = {};
   a.store_aligned(&from[0]);
   b.store_aligned(&from[lanes<Arch>]);
   std::size_t at = 0;
@@ -274,15 +338,23 @@ template <class Arch, std::size_t Distance = lanes<Arch> / 2, class Combine>
 
 /// The first `count` floats of `from` (`count` <= lanes) and `fill` in the other lanes; does not read past them.
 template <class Arch>
-[[nodiscard, gnu::always_inline]] inline floats<Arch> load_partial(const float* from, std::size_t count,
-                                                                   float fill = 0.0F) noexcept {
+[[nodiscard, gnu::always_inline]] inline floats<Arch> load_partial(const element_of<Arch>* from, std::size_t count,
+                                                                   element_of<Arch> fill = 0.0F) noexcept {
 #if XSIMD_WITH_AVX512F
-  if constexpr (is_avx512<Arch>) {
+  if constexpr (is_avx512<Arch> && in_doubles<Arch>) {
+    return floats<Arch>(_mm512_mask_loadu_pd(_mm512_set1_pd(fill), static_cast<__mmask8>((1U << count) - 1U), from));
+  }
+  if constexpr (is_avx512<Arch> && !in_doubles<Arch>) {
     return floats<Arch>(_mm512_mask_loadu_ps(_mm512_set1_ps(fill), static_cast<__mmask16>((1U << count) - 1U), from));
   }
 #endif
 #if XSIMD_WITH_AVX2
-  if constexpr (is_avx2<Arch>) {
+  if constexpr (is_avx2<Arch> && in_doubles<Arch>) {
+    const mask<Arch> wanted = first_lanes<Arch>(count);
+    const __m256d raw = _mm256_maskload_pd(from, _mm256_castpd_si256(wanted.data));
+    return select<Arch>(wanted, floats<Arch>(raw), broadcast<Arch>(fill));
+  }
+  if constexpr (is_avx2<Arch> && !in_doubles<Arch>) {
     const mask<Arch> wanted = first_lanes<Arch>(count);
     const __m256 raw = _mm256_maskload_ps(from, _mm256_castps_si256(wanted.data));
     return select<Arch>(wanted, floats<Arch>(raw), broadcast<Arch>(fill));
@@ -290,7 +362,7 @@ template <class Arch>
 #endif
   if constexpr (!is_avx512<Arch> && !is_avx2<Arch>) {
     if (count >= lanes<Arch>) return load<Arch>(from);
-    alignas(64) float buffer[lanes<Arch>];
+    alignas(64) element_of<Arch> buffer[lanes<Arch>];
     for (std::size_t i = 0; i < lanes<Arch>; ++i) buffer[i] = i < count ? from[i] : fill;
     return load_aligned<Arch>(&buffer[0]);
   }
@@ -298,22 +370,31 @@ template <class Arch>
 
 /// Writes the first `count` lanes (`count` <= lanes) only.
 template <class Arch>
-[[gnu::always_inline]] inline void store_partial(float* to, std::size_t count, const floats<Arch>& value) noexcept {
+[[gnu::always_inline]] inline void store_partial(element_of<Arch>* to, std::size_t count,
+                                                 const floats<Arch>& value) noexcept {
 #if XSIMD_WITH_AVX512F
-  if constexpr (is_avx512<Arch>) {
+  if constexpr (is_avx512<Arch> && in_doubles<Arch>) {
+    _mm512_mask_storeu_pd(to, static_cast<__mmask8>((1U << count) - 1U), value.data);
+    return;
+  }
+  if constexpr (is_avx512<Arch> && !in_doubles<Arch>) {
     _mm512_mask_storeu_ps(to, static_cast<__mmask16>((1U << count) - 1U), value.data);
     return;
   }
 #endif
 #if XSIMD_WITH_AVX2
-  if constexpr (is_avx2<Arch>) {
+  if constexpr (is_avx2<Arch> && in_doubles<Arch>) {
+    _mm256_maskstore_pd(to, _mm256_castpd_si256(first_lanes<Arch>(count).data), value.data);
+    return;
+  }
+  if constexpr (is_avx2<Arch> && !in_doubles<Arch>) {
     _mm256_maskstore_ps(to, _mm256_castps_si256(first_lanes<Arch>(count).data), value.data);
     return;
   }
 #endif
   if constexpr (!is_avx512<Arch> && !is_avx2<Arch>) {
     if (count >= lanes<Arch>) return store<Arch>(to, value);
-    alignas(64) float buffer[lanes<Arch>];
+    alignas(64) element_of<Arch> buffer[lanes<Arch>];
     store_aligned<Arch>(&buffer[0], value);
     for (std::size_t i = 0; i < count; ++i) to[i] = buffer[i];
   }
@@ -323,19 +404,19 @@ template <class Arch>
 
 /// The sum of all lanes, as a balanced tree with the same order on every compiler.
 template <class Arch>
-[[nodiscard, gnu::always_inline]] inline float reduce_sum(const floats<Arch>& value) noexcept {
+[[nodiscard, gnu::always_inline]] inline element_of<Arch> reduce_sum(const floats<Arch>& value) noexcept {
   return detail::fold<Arch>(value, [](const auto& a, const auto& b) { return a + b; }).get(0);
 }
 
 /// The maximum of the lanes; NaN if any lane is NaN.
 template <class Arch>
-[[nodiscard, gnu::always_inline]] inline float reduce_max(const floats<Arch>& value) noexcept {
+[[nodiscard, gnu::always_inline]] inline element_of<Arch> reduce_max(const floats<Arch>& value) noexcept {
   return detail::fold<Arch>(value, [](const auto& a, const auto& b) { return max_or_nan<Arch>(a, b); }).get(0);
 }
 
 /// The maximum of the lanes, ignoring NaN; -inf if every lane is NaN.
 template <class Arch>
-[[nodiscard, gnu::always_inline]] inline float reduce_max_skip_nan(const floats<Arch>& value) noexcept {
+[[nodiscard, gnu::always_inline]] inline element_of<Arch> reduce_max_skip_nan(const floats<Arch>& value) noexcept {
   const floats<Arch> number = max_skip_nan<Arch>(value, broadcast<Arch>(-detail::infinity));
   return detail::fold<Arch>(number, [](const auto& a, const auto& b) { return max_skip_nan<Arch>(a, b); }).get(0);
 }

@@ -136,7 +136,7 @@ void product_with(const product_call& c, void* scratch, const runner& threads, c
 template <class Arch>
 void product_kernel(const product_call& c, void* scratch, const runner& threads) {
   product_with<Arch>(c, scratch, threads, [&](const product_call::pointers& p) {
-    return keep_or_add{add_to({p.c, c.c_row, c.c_column}), c.onto};
+    return keep_or_add<float>{add_to({p.c, c.c_row, c.c_column}), c.onto};
   });
 }
 template <class Arch>
@@ -155,11 +155,11 @@ template <class Arch>
 bool product_small(const product_call& c) {
   // Few rows stream a distant B; many rows pack a B outside the L1 cache.
   const bool tall = c.m > 2 * gemm_tile<Arch>::rows;
-  const std::size_t most = c.m <= thin_rows ? small_b : tall ? in_place_floats : small_product;
+  const std::size_t most = c.m <= thin_rows ? small_b : tall ? in_place_elements<Arch> : small_product;
   if (c.epilogue.any() || c.m * c.n * c.k * c.count > small_product || c.k * c.n > most) return false;
   for (std::size_t i = 0; i < c.count; ++i) {
     const auto& problem = c.problems[i];
-    const product p{c.n, c.k, {problem.a, c.a_row, c.a_column}, {problem.b, c.b_row, c.b_column}};
+    const product<Arch> p{c.n, c.k, {problem.a, c.a_row, c.a_column}, {problem.b, c.b_row, c.b_column}};
     if (!multiply_small<Arch>(c.m, p, {problem.c, c.c_row, c.c_column})) return false;
   }
   return true;

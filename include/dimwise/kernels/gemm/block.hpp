@@ -39,16 +39,18 @@ enum class panel_source {
 };
 
 // A product without its C.
+template <class Arch>
 struct product {
   std::size_t n;
   std::size_t k;
-  strided_matrix<const float> a;
-  strided_matrix<const float> b;
+  const_matrix<Arch> a;
+  const_matrix<Arch> b;
 };
 
 // A panel of one block of k.
+template <class Arch>
 struct panel {
-  const float* data;
+  const element_of<Arch>* data;
   std::ptrdiff_t step;
   std::size_t columns;
   std::size_t registers;
@@ -57,13 +59,13 @@ struct panel {
 
 // Applies the epilogue to the sums of a tile in scratch and writes them to C.
 template <class Arch, class Epilogue>
-[[gnu::always_inline]] inline void write_tile(const float* sums, std::size_t rows, std::size_t columns,
-                                              std::size_t registers, const strided_matrix<float>& c, std::size_t row,
-                                              std::size_t column, const Epilogue& epilogue) noexcept {
+[[gnu::always_inline]] inline void write_tile(const element_of<Arch>* sums, std::size_t rows, std::size_t columns,
+                                              std::size_t registers, const strided_matrix<element_of<Arch>>& c,
+                                              std::size_t row, std::size_t column, const Epilogue& epilogue) noexcept {
   // A separate loop for whole registers of contiguous columns: in a small product this is a third of the work.
   const std::size_t whole = c.column_stride == 1 ? columns / lanes<Arch> * lanes<Arch> : 0;
   for (std::size_t r = 0; r < rows; ++r, sums += registers * lanes<Arch>) {
-    float* to = c.at(row + r, column);
+    element_of<Arch>* to = c.at(row + r, column);
     for (std::size_t j = 0; j < whole; j += lanes<Arch>) {
       store<Arch>(to + j, epilogue(load<Arch>(sums + j), row + r, column + j, lanes<Arch>));
     }
@@ -77,10 +79,11 @@ template <class Arch, class Epilogue>
 
 // The destination of a product: C, and a pointer to the epilogue. Blocks are therefore compiled once, not once per
 // epilogue. A tile that waits for its epilogue is in the L1 cache, which costs a hundredth of its time.
+template <class Arch>
 struct destination {
-  using writer = void (*)(const float* sums, std::size_t rows, std::size_t columns, std::size_t registers,
-                          const destination& to, std::size_t row, std::size_t column) noexcept;
-  strided_matrix<float> c;
+  using writer = void (*)(const element_of<Arch>* sums, std::size_t rows, std::size_t columns, std::size_t registers,
+                          const destination<Arch>& to, std::size_t row, std::size_t column) noexcept;
+  strided_matrix<element_of<Arch>> c;
   writer write;
   const void* epilogue;
   bool as_is;  // no epilogue but for `onto`
@@ -88,30 +91,30 @@ struct destination {
 };
 
 template <class Arch, class Epilogue>
-[[gnu::noinline]] void write_sums(const float* sums, std::size_t rows, std::size_t columns, std::size_t registers,
-                                  const destination& to, std::size_t row, std::size_t column) noexcept {
+[[gnu::noinline]] void write_sums(const element_of<Arch>* sums, std::size_t rows, std::size_t columns,
+                                  std::size_t registers, const destination<Arch>& to, std::size_t row,
+                                  std::size_t column) noexcept {
   write_tile<Arch>(sums, rows, columns, registers, to.c, row, column, *static_cast<const Epilogue*>(to.epilogue));
 }
 
 inline constexpr keep keep_always;  // outlives every destination
 template <class Arch, class Epilogue>
-[[nodiscard, gnu::always_inline]] inline destination destination_of(const strided_matrix<float>& c,
-                                                                    const Epilogue& epilogue) noexcept {
-  constexpr bool onto = std::is_same_v<Epilogue, add_to>;
-  return {c, &write_sums<Arch, Epilogue>, &epilogue, onto || std::is_same_v<Epilogue, keep>, onto};
-}
-template <class Arch>
-[[nodiscard, gnu::always_inline]] inline destination destination_of(const strided_matrix<float>& c,
-                                                                    const keep_or_add& epilogue) noexcept {
-  return epilogue.adds ? destination_of<Arch>(c, epilogue.sum) : destination_of<Arch>(c, keep_always);
+[[nodiscard, gnu::always_inline]] inline destination<Arch> destination_of(const strided_matrix<element_of<Arch>>& c,
+                                                                          const Epilogue& epilogue) noexcept {
+  if constexpr (std::is_same_v<Epilogue, keep_or_add<element_of<Arch>>>) {
+    return epilogue.adds ? destination_of<Arch>(c, epilogue.sum) : destination_of<Arch>(c, keep_always);
+  } else {
+    constexpr bool onto = std::is_same_v<Epilogue, added_to<element_of<Arch>>>;
+    return {c, &write_sums<Arch, Epilogue>, &epilogue, onto || std::is_same_v<Epilogue, keep>, onto};
+  }
 }
 
 template <class Arch, panel_source Source>
-[[gnu::always_inline]] inline panel panel_of(const product& p, std::size_t begin, std::size_t extent,
-                                             std::size_t column, float* scratch) noexcept {
+[[gnu::always_inline]] inline panel<Arch> panel_of(const product<Arch>& p, std::size_t begin, std::size_t extent,
+                                                   std::size_t column, element_of<Arch>* scratch) noexcept {
   const std::size_t columns = smaller(gemm_tile<Arch>::columns, p.n - column);
   const std::size_t width = padded_columns<Arch>(columns);
-  panel out{nullptr, static_cast<std::ptrdiff_t>(width), columns, width / lanes<Arch>, false};
+  panel<Arch> out{nullptr, static_cast<std::ptrdiff_t>(width), columns, width / lanes<Arch>, false};
   if constexpr (Source == panel_source::packed) {
     out.data = p.b.data + packed_offset<Arch>(p.n, begin, extent, column);
   } else {
@@ -132,8 +135,9 @@ template <class Arch, panel_source Source>
 
 // Computes the sums of up to a tile of rows.
 template <class Arch>
-[[gnu::always_inline]] inline void sum_tile(tile_input in, const panel& b, std::size_t rows, const float* from,
-                                            std::ptrdiff_t from_step, float* to, std::ptrdiff_t to_step) noexcept {
+[[gnu::always_inline]] inline void sum_tile(tile_input<Arch> in, const panel<Arch>& b, std::size_t rows,
+                                            const element_of<Arch>* from, std::ptrdiff_t from_step,
+                                            element_of<Arch>* to, std::ptrdiff_t to_step) noexcept {
   while (rows > 0) {
     const std::size_t now = row_step<Arch>(rows);
     if (free_tails<Arch> || b.masked) {
@@ -157,25 +161,26 @@ template <class Arch>
 }
 
 // Rows of C, and panels of B, that share one packing of A: it and the sums take three quarters of a 512 KB L2 cache.
-inline constexpr std::size_t packed_a_rows = 144;
+template <class Arch>
+inline constexpr std::size_t packed_a_rows = 576 / sizeof(element_of<Arch>);
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr std::size_t packed_a_panels(std::size_t k) noexcept {
-  return larger(1, 256 / gemm_tile<Arch>::columns / sum_levels<Arch>(k));
+  return larger(1, 1024 / sizeof(element_of<Arch>) / gemm_tile<Arch>::columns / sum_levels<Arch>(k));
 }
 
 // Whether a block of C packs its rows of A: each step of k of a transposed A is on another cache line, and often on
 // another page. On a Zen 4 core limited to AVX2, 3072 x 768 x 512 went from 74 to 95 GFLOP/s; on AVX-512 the panels are
 // so wide that packing loses 6 %. Packing an A with rows a multiple of 4 KB apart loses a tenth.
 template <class Arch>
-inline constexpr bool may_pack_a = lanes<Arch> < 16;
+inline constexpr bool may_pack_a = register_bytes<Arch> < 64;
 template <class Arch>
-[[nodiscard, gnu::always_inline]] constexpr bool packs_a(const strided_matrix<const float>& a, std::size_t rows,
+[[nodiscard, gnu::always_inline]] constexpr bool packs_a(const const_matrix<Arch>& a, std::size_t rows,
                                                          std::size_t columns) noexcept {
   return may_pack_a<Arch> && a.column_stride != 1 && rows > 2 * gemm_tile<Arch>::rows &&
          columns >= 4 * gemm_tile<Arch>::columns;
 }
 
-// The scratch layout of a block, in floats: a panel of B, the packed rows of A if any, then the sums of the tiles,
+// The scratch layout of a block, in elements: a panel of B, the packed rows of A if any, then the sums of the tiles,
 // panel after panel, level after level.
 struct block_scratch {
   std::size_t a;
@@ -184,7 +189,7 @@ struct block_scratch {
   std::size_t panel_sums;  // from those of one panel to those of the next
   std::size_t level;       // all sums of a level
   std::size_t levels;      // more than one if sums are carried
-  std::size_t floats;
+  std::size_t elements;
 };
 
 template <class Arch>
@@ -204,23 +209,25 @@ template <class Arch>
 
 // Rows of B that the next block of k will pack: prefetched into the L2 cache a few at a time while the tiles compute,
 // since no hardware prefetcher follows rows that are pages apart.
+template <class Arch>
 struct upcoming_rows {
-  const float* data;
+  const element_of<Arch>* data;
   std::ptrdiff_t step;
   std::size_t count;
   std::size_t columns;
 
   [[gnu::always_inline]] void fetch(std::size_t rows) noexcept {
     for (; rows > 0 && count > 0; --rows, --count, data += step) {
-      for (std::size_t j = 0; j < columns; j += 64 / sizeof(float)) __builtin_prefetch(data + j, 0, 2);
+      for (std::size_t j = 0; j < columns; j += 64 / sizeof(element_of<Arch>)) __builtin_prefetch(data + j, 0, 2);
     }
   }
 };
 
 // One block of k of a product: the parameters that change from pass to pass.
+template <class Arch>
 struct pass {
-  strided_matrix<const float> a;  // from the first row of the block of C and the first number of the block of k
-  std::ptrdiff_t row;             // from one row to the next, if that begins a tile
+  const_matrix<Arch> a;  // from the first row of the block of C and the first number of the block of k
+  std::ptrdiff_t row;    // from one row to the next, if that begins a tile
   std::size_t extent;
   bool first;
   bool last;
@@ -229,9 +236,9 @@ struct pass {
 
 // Computes all tiles of one panel and one block of k.
 template <class Arch>
-[[gnu::always_inline]] inline void pass_over_rows(const pass& now, const panel& b, const block_range& range,
-                                                  std::size_t column, float* sums, std::size_t tile_sums,
-                                                  const destination& to, upcoming_rows next) noexcept {
+[[gnu::always_inline]] inline void pass_over_rows(const pass<Arch>& now, const panel<Arch>& b, const block_range& range,
+                                                  std::size_t column, element_of<Arch>* sums, std::size_t tile_sums,
+                                                  const destination<Arch>& to, upcoming_rows<Arch> next) noexcept {
   using tile = gemm_tile<Arch>;
   const std::size_t share = ceil_div(next.count, ceil_div(range.row_end - range.row_begin, tile::rows));
   const auto step = static_cast<std::ptrdiff_t>(b.registers * lanes<Arch>);
@@ -241,15 +248,15 @@ template <class Arch>
   const bool from_c = now.first && direct && to.onto;
   for (std::size_t row = range.row_begin; row < range.row_end; row += tile::rows, sums += tile_sums) {
     const std::size_t rows = smaller(tile::rows, range.row_end - row);
-    const tile_input in{now.extent,
-                        now.a.data + static_cast<std::ptrdiff_t>(row - range.row_begin) * now.row,
-                        now.a.row_stride,
-                        now.a.column_stride,
-                        b.data,
-                        b.step,
-                        b.columns - (b.registers - 1) * lanes<Arch>};
+    const tile_input<Arch> in{now.extent,
+                              now.a.data + static_cast<std::ptrdiff_t>(row - range.row_begin) * now.row,
+                              now.a.row_stride,
+                              now.a.column_stride,
+                              b.data,
+                              b.step,
+                              b.columns - (b.registers - 1) * lanes<Arch>};
     next.fetch(share);
-    float* const c = to.c.at(row, column);
+    element_of<Arch>* const c = to.c.at(row, column);
     sum_tile<Arch>(in, b, rows,
                    from_c      ? c
                    : now.first ? nullptr
@@ -261,9 +268,9 @@ template <class Arch>
 
 // The rows of B that a pass over this block of k and this panel packs.
 template <class Arch, panel_source Source>
-[[gnu::always_inline]] inline upcoming_rows upcoming(const product& p, const depth_blocks<Arch>& blocks,
-                                                     std::size_t block, std::size_t column,
-                                                     std::size_t column_end) noexcept {
+[[gnu::always_inline]] inline upcoming_rows<Arch> upcoming(const product<Arch>& p, const depth_blocks<Arch>& blocks,
+                                                           std::size_t block, std::size_t column,
+                                                           std::size_t column_end) noexcept {
   if (Source != panel_source::copied || p.b.column_stride != 1 || column >= column_end) return {nullptr, 0, 0, 0};
   return {p.b.at(blocks.begin(block), column), p.b.row_stride, blocks.extent(block),
           smaller(gemm_tile<Arch>::columns, column_end - column)};
@@ -272,19 +279,19 @@ template <class Arch, panel_source Source>
 // Rows of A in tiles: [tile][k][row of the tile]. A few steps of k at a time, so that a line of A serves its tiles
 // while it is in the first-level cache.
 template <class Arch>
-[[gnu::noinline]] void pack_rows(std::size_t rows, std::size_t extent, strided_matrix<const float> a,
-                                 float* to) noexcept {
+[[gnu::noinline]] void pack_rows(std::size_t rows, std::size_t extent, const_matrix<Arch> a,
+                                 element_of<Arch>* to) noexcept {
   constexpr std::size_t height = gemm_tile<Arch>::rows;
   constexpr std::size_t steps = 16;
   for (std::size_t begin = 0; begin < extent; begin += steps) {
     const std::size_t end = smaller(extent, begin + steps);
     for (std::size_t row = 0; row < rows; row += height) {
       const std::size_t count = smaller(height, rows - row);
-      float* at = to + row * extent + begin * height;
+      element_of<Arch>* at = to + row * extent + begin * height;
       for (std::size_t step = begin; step < end; ++step, at += height) {
-        const float* const from = a.at(row, step);
+        const element_of<Arch>* const from = a.at(row, step);
         if (count == height && a.row_stride == 1) {
-          __builtin_memcpy(at, from, height * sizeof(float));
+          __builtin_memcpy(at, from, height * sizeof(element_of<Arch>));
         } else {
           for (std::size_t r = 0; r < height; ++r) {
             at[r] = r < count ? from[static_cast<std::ptrdiff_t>(r) * a.row_stride] : 0.0F;
@@ -298,36 +305,38 @@ template <class Arch>
 // C[range] = epilogue(A B), panel after panel, each over all blocks of k. Where A is packed, several panels take each
 // block of k.
 template <class Arch, panel_source Source>
-[[gnu::always_inline]] inline void multiply_rows(const product& p, const block_range& range, const destination& to,
-                                                 std::size_t panels, bool packs, float* scratch) noexcept {
+[[gnu::always_inline]] inline void multiply_rows(const product<Arch>& p, const block_range& range,
+                                                 const destination<Arch>& to, std::size_t panels, bool packs,
+                                                 element_of<Arch>* scratch) noexcept {
   constexpr std::size_t width = gemm_tile<Arch>::columns;
   const depth_blocks<Arch> blocks(p.k);
   const block_scratch at = block_scratch_of<Arch>(range.row_end - range.row_begin, panels, p.k, packs);
-  const carried_rows::adder add = [](std::size_t n, float* sum, const float* x) {
+  using carrying = carried_rows_of<element_of<Arch>>;
+  const typename carrying::adder add = [](std::size_t n, element_of<Arch>* sum, const element_of<Arch>* x) {
     for (std::size_t i = 0; i < n; i += lanes<Arch>) store<Arch>(sum + i, load<Arch>(sum + i) + load<Arch>(x + i));
   };
   const bool carries = at.levels > 1;
   for (std::size_t first = range.column_begin; first < range.column_end; first += panels * width) {
     const std::size_t end = smaller(range.column_end, first + panels * width);
-    carried_rows carried(carries ? at.level : 0, at.level, at.levels, scratch + at.sums);
+    carrying carried(carries ? at.level : 0, at.level, at.levels, scratch + at.sums);
     for (std::size_t block = 0; block < blocks.count; ++block) {
       if (carries && block > 0 && block % depth_group == 0) carried.carry(add);
       const std::size_t begin = blocks.begin(block);
       const std::size_t extent = blocks.extent(block);
-      pass now{{p.a.at(range.row_begin, begin), p.a.row_stride, p.a.column_stride},
-               p.a.row_stride,
-               extent,
-               block == 0,
-               block + 1 == blocks.count && !carries,
-               carries};
+      pass<Arch> now{{p.a.at(range.row_begin, begin), p.a.row_stride, p.a.column_stride},
+                     p.a.row_stride,
+                     extent,
+                     block == 0,
+                     block + 1 == blocks.count && !carries,
+                     carries};
       if (packs) {
         pack_rows<Arch>(range.row_end - range.row_begin, extent, now.a, scratch + at.a);
         now.a = {scratch + at.a, 1, gemm_tile<Arch>::rows};
         now.row = static_cast<std::ptrdiff_t>(extent);
       }
-      float* sums = scratch + at.sums;
+      element_of<Arch>* sums = scratch + at.sums;
       for (std::size_t column = first; column < end; column += width, sums += at.panel_sums) {
-        const panel b = panel_of<Arch, Source>(p, begin, extent, column, scratch);
+        const panel<Arch> b = panel_of<Arch, Source>(p, begin, extent, column, scratch);
         const bool stays = column + width < end;
         const bool goes_on = !stays && block + 1 < blocks.count;
         pass_over_rows<Arch>(now, b, range, column, sums, at.tile_sums, to,
@@ -343,7 +352,7 @@ template <class Arch, panel_source Source>
     }
     if (!carries) continue;
     carried.finish(add);
-    const float* tile = carried.row();
+    const element_of<Arch>* tile = carried.row();
     for (std::size_t column = first; column < end; column += width) {
       const std::size_t columns = smaller(width, p.n - column);
       for (std::size_t row = range.row_begin; row < range.row_end; row += gemm_tile<Arch>::rows, tile += at.tile_sums) {
@@ -355,9 +364,10 @@ template <class Arch, panel_source Source>
 }
 
 template <class Arch, panel_source Source>
-void multiply_block(const product& p, const block_range& range, const destination& to, float* scratch) noexcept {
+void multiply_block(const product<Arch>& p, const block_range& range, const destination<Arch>& to,
+                    element_of<Arch>* scratch) noexcept {
   const bool packs = packs_a<Arch>(p.a, range.row_end - range.row_begin, range.column_end - range.column_begin);
-  const std::size_t most = packs ? packed_a_rows : range.row_end - range.row_begin;
+  const std::size_t most = packs ? packed_a_rows<Arch> : range.row_end - range.row_begin;
   block_range part = range;
   for (; part.row_begin < range.row_end; part.row_begin = part.row_end) {
     part.row_end = smaller(range.row_end, part.row_begin + most);
@@ -368,14 +378,15 @@ void multiply_block(const product& p, const block_range& range, const destinatio
 // C = A B for a B in the L1 cache that one pass suffices for. Skips packing and planning, which would cost as much as a
 // product of a few hundred elements. Returns false if it does not apply.
 template <class Arch>
-[[nodiscard]] bool multiply_small(std::size_t m, const product& p, const strided_matrix<float>& c) noexcept {
+[[nodiscard]] bool multiply_small(std::size_t m, const product<Arch>& p,
+                                  const strided_matrix<element_of<Arch>>& c) noexcept {
   if (p.b.column_stride != 1 || c.column_stride != 1 || p.k > gemm_tile<Arch>::depth) return false;
   if (!has_tails<Arch> && p.n % lanes<Arch> != 0) return false;
   for (std::size_t column = 0; column < p.n; column += gemm_tile<Arch>::columns) {
     const std::size_t columns = smaller(gemm_tile<Arch>::columns, p.n - column);
     const std::size_t width = padded_columns<Arch>(columns);
-    const panel b{p.b.at(0, column), p.b.row_stride, columns, width / lanes<Arch>, columns != width};
-    tile_input in{
+    const panel<Arch> b{p.b.at(0, column), p.b.row_stride, columns, width / lanes<Arch>, columns != width};
+    tile_input<Arch> in{
         p.k, p.a.data, p.a.row_stride, p.a.column_stride, b.data, b.step, columns - (b.registers - 1) * lanes<Arch>};
     for (std::size_t row = 0; row < m; row += gemm_tile<Arch>::rows) {
       in.a = p.a.at(row, 0);

@@ -31,26 +31,30 @@ struct strided_matrix {
   }
 };
 
+/// A matrix of the elements of an architecture, to read.
+template <class Arch>
+using const_matrix = strided_matrix<const element_of<Arch>>;
+
 namespace detail {
 
 // `count` adjacent columns of one row.
 template <class Arch>
-[[nodiscard, gnu::always_inline]] inline floats<Arch> load_columns(const float* from, std::ptrdiff_t stride,
+[[nodiscard, gnu::always_inline]] inline floats<Arch> load_columns(const element_of<Arch>* from, std::ptrdiff_t stride,
                                                                    std::size_t count) noexcept {
   if (stride == 1) return count == lanes<Arch> ? load<Arch>(from) : load_partial<Arch>(from, count);
-  alignas(64) float buffer[lanes<Arch>] = {};
+  alignas(64) element_of<Arch> buffer[lanes<Arch>] = {};
   for (std::size_t i = 0; i < count; ++i) buffer[i] = from[static_cast<std::ptrdiff_t>(i) * stride];
   return load_aligned<Arch>(&buffer[0]);
 }
 
 template <class Arch>
-[[gnu::always_inline]] inline void store_columns(float* to, std::ptrdiff_t stride, std::size_t count,
+[[gnu::always_inline]] inline void store_columns(element_of<Arch>* to, std::ptrdiff_t stride, std::size_t count,
                                                  const floats<Arch>& value) noexcept {
   if (stride == 1) {
     if (count == lanes<Arch>) return store<Arch>(to, value);
     return store_partial<Arch>(to, count, value);
   }
-  alignas(64) float buffer[lanes<Arch>];
+  alignas(64) element_of<Arch> buffer[lanes<Arch>];
   store_aligned<Arch>(&buffer[0], value);
   for (std::size_t i = 0; i < count; ++i) to[static_cast<std::ptrdiff_t>(i) * stride] = buffer[i];
 }
@@ -59,10 +63,9 @@ template <class Arch>
 
 /// The identity: stores the product.
 struct keep {
-  template <class Arch>
-  [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(const xsimd::batch<float, Arch>& x,
-                                                                         std::size_t, std::size_t,
-                                                                         std::size_t) const noexcept {
+  template <class Batch>
+  [[nodiscard, gnu::always_inline]] Batch operator()(const Batch& x, std::size_t, std::size_t,
+                                                     std::size_t) const noexcept {
     return x;
   }
 };
@@ -105,27 +108,33 @@ struct row_bias {
 
 /// `x + factor * other(row, column)`: a residual, or the beta C of a gemm. `other` may be C itself with the same
 /// strides.
-struct plus {
-  strided_matrix<const float> other;
-  float factor = 1.0F;
+template <class T>
+struct added {
+  strided_matrix<const T> other;
+  T factor = T(1);
 
-  template <class Arch>
-  [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(const xsimd::batch<float, Arch>& x,
-                                                                         std::size_t row, std::size_t column,
-                                                                         std::size_t count) const noexcept {
-    const floats<Arch> added = detail::load_columns<Arch>(other.at(row, column), other.column_stride, count);
-    return fma<Arch>(broadcast<Arch>(factor), added, x);
+  template <class Instructions>
+  [[nodiscard, gnu::always_inline]] xsimd::batch<T, Instructions> operator()(const xsimd::batch<T, Instructions>& x,
+                                                                             std::size_t row, std::size_t column,
+                                                                             std::size_t count) const noexcept {
+    using Arch = arch_of<xsimd::batch<T, Instructions>>;
+    const floats<Arch> with = detail::load_columns<Arch>(other.at(row, column), other.column_stride, count);
+    return fma<Arch>(broadcast<Arch>(factor), with, x);
   }
 };
+using plus = added<float>;
 
 /// `x + C`, in place: C += A B. The tiles start at the elements of C and do not read them again.
-struct add_to : plus {
-  explicit add_to(const strided_matrix<float>& c) noexcept : plus{{c.data, c.row_stride, c.column_stride}} {}
+template <class T>
+struct added_to : added<T> {
+  explicit added_to(const strided_matrix<T>& c) noexcept : added<T>{{c.data, c.row_stride, c.column_stride}} {}
 };
+using add_to = added_to<float>;
 
-/// `add_to` if `adds`, otherwise `keep`: selected at run time, so that one product is compiled for both.
+/// `added_to` if `adds`, otherwise `keep`: selected at run time, so that one product is compiled for both.
+template <class T>
 struct keep_or_add {
-  add_to sum;
+  added_to<T> sum;
   bool adds;
 };
 

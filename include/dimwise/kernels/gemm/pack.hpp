@@ -7,7 +7,7 @@
 // columns; a panel stores its rows one after another. The last panel has as many registers as it needs and is padded
 // with zeros. Pack weights once and reuse them; the caller owns the buffer.
 //
-//   float* packed = ...;                                   // packed_b_bytes<Arch>(k, n) bytes, aligned to 64
+//   element_of<Arch>* packed = ...;                                   // packed_b_bytes<Arch>(k, n) bytes, aligned to 64
 //   pack_b<Arch>(k, n, {weights, n, 1}, packed);
 //
 // SPDX-License-Identifier: BSL-1.0
@@ -79,8 +79,8 @@ template <class Arch>
 
 // B with unit row stride: columns are contiguous, so squares are transposed in registers.
 template <class Arch>
-[[gnu::noinline]] void pack_turned(std::size_t depth, std::size_t columns, const float* b, std::ptrdiff_t column_stride,
-                                   float* to, std::size_t width) noexcept {
+[[gnu::noinline]] void pack_turned(std::size_t depth, std::size_t columns, const element_of<Arch>* b,
+                                   std::ptrdiff_t column_stride, element_of<Arch>* to, std::size_t width) noexcept {
   constexpr std::size_t n = lanes<Arch>;
   for (std::size_t j = 0; j < columns; j += n) {
     const std::size_t count = smaller(n, columns - j);
@@ -88,7 +88,7 @@ template <class Arch>
       const std::size_t rows = smaller(n, depth - p);
       floats<Arch> square[n];
       for (std::size_t i = 0; i < n; ++i) {
-        const float* from = b + static_cast<std::ptrdiff_t>(j + i) * column_stride + p;
+        const element_of<Arch>* from = b + static_cast<std::ptrdiff_t>(j + i) * column_stride + p;
         if (i >= count) square[i] = broadcast<Arch>(0.0F);
         else square[i] = rows == n ? load<Arch>(from) : load_partial<Arch>(from, rows);
       }
@@ -100,7 +100,7 @@ template <class Arch>
 
 // Packs one panel: `depth` rows of `columns` elements, `width` apart.
 template <class Arch>
-[[gnu::noinline]] void pack_panel(std::size_t depth, std::size_t columns, strided_matrix<const float> b, float* to,
+[[gnu::noinline]] void pack_panel(std::size_t depth, std::size_t columns, const_matrix<Arch> b, element_of<Arch>* to,
                                   std::size_t width) noexcept {
   if (b.row_stride == 1 && b.column_stride != 1) {
     return pack_turned<Arch>(depth, columns, b.data, b.column_stride, to, width);
@@ -108,11 +108,11 @@ template <class Arch>
   // Rows of B are usually about a page apart, which hardware prefetchers do not follow.
   constexpr std::ptrdiff_t ahead = 8;
   for (std::size_t p = 0; p < depth; ++p) {
-    const float* from = b.at(p, 0);
+    const element_of<Arch>* from = b.at(p, 0);
     for (std::size_t j = 0; j < width; j += lanes<Arch>) {
       __builtin_prefetch(from + ahead * b.row_stride + static_cast<std::ptrdiff_t>(j));
       const std::size_t count = j < columns ? smaller(lanes<Arch>, columns - j) : 0;
-      const float* at = from + static_cast<std::ptrdiff_t>(j) * b.column_stride;
+      const element_of<Arch>* at = from + static_cast<std::ptrdiff_t>(j) * b.column_stride;
       store<Arch>(to + p * width + j, load_columns<Arch>(at, b.column_stride, count));
     }
   }
@@ -123,12 +123,12 @@ template <class Arch>
 /// The size in bytes of a packed `k` x `n` matrix; 0 if either extent is 0.
 template <class Arch = default_arch>
 [[nodiscard]] constexpr std::size_t packed_b_bytes(std::size_t k, std::size_t n) noexcept {
-  return k * detail::padded_columns<Arch>(n) * sizeof(float);
+  return k * detail::padded_columns<Arch>(n) * sizeof(element_of<Arch>);
 }
 
 /// Packs `b` (`k` x `n`, any strides) for `gemm_packed`, panel after panel; `packed` is aligned to 64 bytes.
 template <class Arch = default_arch>
-void pack_b(std::size_t k, std::size_t n, strided_matrix<const float> b, float* packed) noexcept {
+void pack_b(std::size_t k, std::size_t n, const_matrix<Arch> b, element_of<Arch>* packed) noexcept {
   constexpr std::size_t wide = gemm_tile<Arch>::columns;
   const detail::depth_blocks<Arch> blocks(k);
   for (std::size_t block = 0; block < blocks.count; ++block) {

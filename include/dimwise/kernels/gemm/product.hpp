@@ -63,12 +63,14 @@ struct gemm_plan {
 
 namespace detail {
 
-inline constexpr std::size_t copied_rows = 512;       // rows that share one packing of a panel
-inline constexpr std::size_t packed_rows = 192;       // rows of A that stay in the L2 cache
-inline constexpr std::size_t least_rows = 48;         // fewer do not amortise the panels that they read
-inline constexpr std::size_t task_target = 16;        // parts to aim at, so that several threads stay busy
-inline constexpr std::size_t task_work = 1 << 19;     // minimum multiply-adds of a part
-inline constexpr std::size_t in_place_floats = 4096;  // a B of this size is in the L1 cache anyway
+inline constexpr std::size_t copied_rows = 512;    // rows that share one packing of a panel
+inline constexpr std::size_t packed_rows = 192;    // rows of A that stay in the L2 cache
+inline constexpr std::size_t least_rows = 48;      // fewer do not amortise the panels that they read
+inline constexpr std::size_t task_target = 16;     // parts to aim at, so that several threads stay busy
+inline constexpr std::size_t task_work = 1 << 19;  // minimum multiply-adds of a part
+template <class Arch>
+inline constexpr std::size_t in_place_elements =
+    16384 / sizeof(element_of<Arch>);             // such a B is in the L1 cache anyway
 inline constexpr std::size_t in_place_tiles = 2;  // packing a panel costs about as much as reading it twice in place
 
 // The number of parts that a product of `work` multiply-adds justifies.
@@ -107,21 +109,23 @@ template <class Arch>
 }
 
 // The stride of an extent of 1 is irrelevant: treat it as contiguous.
-[[nodiscard, gnu::always_inline]] constexpr strided_matrix<const float> with_unit_strides(
-    strided_matrix<const float> matrix, std::size_t rows, std::size_t columns) noexcept {
+template <class T>
+[[nodiscard, gnu::always_inline]] constexpr strided_matrix<const T> with_unit_strides(strided_matrix<const T> matrix,
+                                                                                      std::size_t rows,
+                                                                                      std::size_t columns) noexcept {
   if (columns == 1 && matrix.row_stride != 1) matrix.column_stride = 1;
   else if (rows == 1 && matrix.column_stride != 1) matrix.row_stride = 1;
   return matrix;
 }
 
 template <class Arch>
-[[nodiscard, gnu::always_inline]] constexpr gemm_plan plan_of(const gemm_shape& s, const strided_matrix<const float>& a,
-                                                              const strided_matrix<const float>& b) noexcept {
+[[nodiscard, gnu::always_inline]] constexpr gemm_plan plan_of(const gemm_shape& s, const const_matrix<Arch>& a,
+                                                              const const_matrix<Arch>& b) noexcept {
   const bool thin = s.m <= thin_rows || s.n <= thin_rows;
   if (thin && a.column_stride == 1 && b.row_stride == 1) {
     return {gemm_path::dots, 1, 1, dot_parts(s.m, s), dot_parts(s.n, s)};
   }
-  if (b.column_stride == 1 && (s.m <= gemm_tile<Arch>::rows * in_place_tiles || s.k * s.n <= in_place_floats)) {
+  if (b.column_stride == 1 && (s.m <= gemm_tile<Arch>::rows * in_place_tiles || s.k * s.n <= in_place_elements<Arch>)) {
     if (s.m <= thin_rows && s.n >= gemm_tile<Arch>::columns) return stream_plan<Arch>(s);
     return tile_plan<Arch>(gemm_path::in_place, s, copied_rows, least_rows);
   }
@@ -142,8 +146,8 @@ template <class Arch>
 }
 
 template <class Arch>
-[[gnu::noinline]] void run_task(const gemm_plan& plan, const gemm_shape& s, std::size_t task, const product& p,
-                                const destination& to, float* scratch) noexcept {
+[[gnu::noinline]] void run_task(const gemm_plan& plan, const gemm_shape& s, std::size_t task, const product<Arch>& p,
+                                const destination<Arch>& to, element_of<Arch>* scratch) noexcept {
   const block_range range = range_of(plan, s, task);
   switch (plan.path) {
     case gemm_path::packed:
@@ -159,7 +163,7 @@ template <class Arch>
   }
 }
 
-// The floats of scratch of one worker for any path.
+// The elements of scratch of one worker for any path.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr std::size_t worker_scratch(const gemm_shape& s) noexcept {
   // Parts differ by one tile at most, so a part may exceed the limit by one tile.
@@ -168,12 +172,12 @@ template <class Arch>
   const std::size_t panels =
       may_pack_a<Arch> ? smaller(packed_a_panels<Arch>(s.k), ceil_div(s.n, gemm_tile<Arch>::columns)) : 1;
   const std::size_t block =
-      larger(block_scratch_of<Arch>(rows, 1, s.k, false).floats,
-             block_scratch_of<Arch>(smaller(rows, packed_a_rows), panels, s.k, may_pack_a<Arch>).floats);
+      larger(block_scratch_of<Arch>(rows, 1, s.k, false).elements,
+             block_scratch_of<Arch>(smaller(rows, packed_a_rows<Arch>), panels, s.k, may_pack_a<Arch>).elements);
   return ceil_div(larger(block, thin), scratch_alignment) * scratch_alignment;
 }
 
-// The floats of scratch of a product whose parts of k are tasks.
+// The elements of scratch of a product whose parts of k are tasks.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr std::size_t parts_scratch(const gemm_shape& s) noexcept {
   return s.m == 0 || s.m > thin_rows ? 0 : stream_plan<Arch>(s).tasks() * thin_scratch<Arch>(s.m, s.n);
@@ -181,8 +185,8 @@ template <class Arch>
 
 // Runs parts of k as tasks. Their sums are contiguous and are joined in the order of k.
 template <class Arch, class E>
-void run_parts(const gemm_plan& plan, const gemm_shape& s, const product& p, const destination& to, float* sums,
-               E&& executor) {
+void run_parts(const gemm_plan& plan, const gemm_shape& s, const product<Arch>& p, const destination<Arch>& to,
+               element_of<Arch>* sums, E&& executor) {
   const std::size_t step = thin_scratch<Arch>(s.m, s.n);
   executor.parallel_for(plan.tasks(), [&](std::size_t task, std::size_t) {
     const block_range range = range_of(plan, s, task / plan.depth_parts);
@@ -205,10 +209,10 @@ void run_parts(const gemm_plan& plan, const gemm_shape& s, const product& p, con
 }
 
 template <class Arch, class E>
-void run_plan(const gemm_plan& plan, const gemm_shape& s, const product& p, const destination& to, void* scratch,
-              E&& executor) {
+void run_plan(const gemm_plan& plan, const gemm_shape& s, const product<Arch>& p, const destination<Arch>& to,
+              void* scratch, E&& executor) {
   if (s.m == 0 || s.n == 0) return;
-  float* const first = static_cast<float*>(scratch);
+  element_of<Arch>* const first = static_cast<element_of<Arch>*>(scratch);
   const std::size_t step = worker_scratch<Arch>(s);
   if (plan.tasks() == 1) return run_task<Arch>(plan, s, 0, p, to, first);
   if (plan.depth_parts > 1) return run_parts<Arch>(plan, s, p, to, first, executor);
@@ -221,8 +225,8 @@ void run_plan(const gemm_plan& plan, const gemm_shape& s, const product& p, cons
 
 /// The plan of `gemm` for these operands.
 template <class Arch = default_arch>
-[[nodiscard]] constexpr gemm_plan plan_gemm(const gemm_shape& shape, const strided_matrix<const float>& a,
-                                            const strided_matrix<const float>& b) noexcept {
+[[nodiscard]] constexpr gemm_plan plan_gemm(const gemm_shape& shape, const const_matrix<Arch>& a,
+                                            const const_matrix<Arch>& b) noexcept {
   return detail::plan_of<Arch>(shape, detail::with_unit_strides(a, shape.m, shape.k),
                                detail::with_unit_strides(b, shape.k, shape.n));
 }
@@ -238,34 +242,35 @@ template <class Arch = default_arch>
 template <class Arch = default_arch>
 [[nodiscard]] constexpr std::size_t gemm_scratch_bytes(const gemm_shape& shape, std::size_t workers = 1) noexcept {
   return detail::larger(workers * detail::worker_scratch<Arch>(shape), detail::parts_scratch<Arch>(shape)) *
-         sizeof(float);
+         sizeof(element_of<Arch>);
 }
 
 /// C[m, n] = epilogue(A[m, k] B[k, n]) with any strides. The epilogue may read C; C must not overlap A or B.
 template <class Arch = default_arch, class Epilogue = keep, class E = serial_executor>
-void gemm(const gemm_shape& shape, const strided_matrix<const float>& a, const strided_matrix<const float>& b,
-          const strided_matrix<float>& c, void* scratch, const Epilogue& epilogue = {}, E&& executor = {}) {
-  const detail::product p{shape.n, shape.k, detail::with_unit_strides(a, shape.m, shape.k),
-                          detail::with_unit_strides(b, shape.k, shape.n)};
+void gemm(const gemm_shape& shape, const const_matrix<Arch>& a, const const_matrix<Arch>& b,
+          const strided_matrix<element_of<Arch>>& c, void* scratch, const Epilogue& epilogue = {}, E&& executor = {}) {
+  const detail::product<Arch> p{shape.n, shape.k, detail::with_unit_strides(a, shape.m, shape.k),
+                                detail::with_unit_strides(b, shape.k, shape.n)};
   detail::run_plan<Arch>(detail::plan_of<Arch>(shape, p.a, p.b), shape, p, detail::destination_of<Arch>(c, epilogue),
                          scratch, executor);
 }
 
 /// C[m, n] = epilogue(A[m, k] B[k, n]) with B packed by `pack_b`.
 template <class Arch = default_arch, class Epilogue = keep, class E = serial_executor>
-void gemm_packed(const gemm_shape& shape, const strided_matrix<const float>& a, const float* packed_b,
-                 const strided_matrix<float>& c, void* scratch, const Epilogue& epilogue = {}, E&& executor = {}) {
-  const detail::product p{shape.n, shape.k, a, {packed_b, 0, 1}};
+void gemm_packed(const gemm_shape& shape, const const_matrix<Arch>& a, const element_of<Arch>* packed_b,
+                 const strided_matrix<element_of<Arch>>& c, void* scratch, const Epilogue& epilogue = {},
+                 E&& executor = {}) {
+  const detail::product<Arch> p{shape.n, shape.k, a, {packed_b, 0, 1}};
   detail::run_plan<Arch>(plan_gemm_packed<Arch>(shape), shape, p, detail::destination_of<Arch>(c, epilogue), scratch,
                          executor);
 }
 
 /// One problem of a batch: its pointers and its epilogue.
-template <class Epilogue = keep>
+template <class Epilogue = keep, class T = float>
 struct gemm_problem {
-  const float* a;
-  const float* b;
-  float* c;
+  const T* a;
+  const T* b;
+  T* c;
   Epilogue epilogue{};
 };
 
@@ -274,19 +279,19 @@ struct gemm_problem {
 /// The tasks of all problems are distributed together, so that many small products and a few large ones both keep all
 /// threads busy.
 template <class Arch = default_arch, class ProblemAt, class E = serial_executor>
-void gemm_batched(std::size_t count, const gemm_shape& shape, const strided_matrix<const float>& a,
-                  const strided_matrix<const float>& b, const strided_matrix<float>& c, void* scratch,
-                  const ProblemAt& problem_at, E&& executor = {}) {
+void gemm_batched(std::size_t count, const gemm_shape& shape, const const_matrix<Arch>& a, const const_matrix<Arch>& b,
+                  const strided_matrix<element_of<Arch>>& c, void* scratch, const ProblemAt& problem_at,
+                  E&& executor = {}) {
   if (count == 0 || shape.m == 0 || shape.n == 0) return;
   const auto unit_a = detail::with_unit_strides(a, shape.m, shape.k);
   const auto unit_b = detail::with_unit_strides(b, shape.k, shape.n);
   gemm_plan plan = detail::plan_of<Arch>(shape, unit_a, unit_b);
   if (count > 1) plan.depth_parts = 1;
   const auto product_of = [&](const auto& problem) {
-    return detail::product{shape.n,
-                           shape.k,
-                           {problem.a, unit_a.row_stride, unit_a.column_stride},
-                           {problem.b, unit_b.row_stride, unit_b.column_stride}};
+    return detail::product<Arch>{shape.n,
+                                 shape.k,
+                                 {problem.a, unit_a.row_stride, unit_a.column_stride},
+                                 {problem.b, unit_b.row_stride, unit_b.column_stride}};
   };
   const auto destination_of = [&](const auto& problem) {
     return detail::destination_of<Arch>({problem.c, c.row_stride, c.column_stride}, problem.epilogue);
@@ -295,7 +300,7 @@ void gemm_batched(std::size_t count, const gemm_shape& shape, const strided_matr
     const auto problem = problem_at(0);
     return detail::run_plan<Arch>(plan, shape, product_of(problem), destination_of(problem), scratch, executor);
   }
-  float* const first = static_cast<float*>(scratch);
+  element_of<Arch>* const first = static_cast<element_of<Arch>*>(scratch);
   const std::size_t step = detail::worker_scratch<Arch>(shape);
   executor.parallel_for(count * plan.tasks(), [&](std::size_t task, std::size_t worker) {
     const auto problem = problem_at(task / plan.tasks());

@@ -41,8 +41,8 @@ inline constexpr std::size_t sum_piece = 2048;  // of a longer one: pieces of k
 
 // sums[r][j] += sum over `Steps` rows of B, for all columns of the block. `width` is the row stride of sums.
 template <class Arch, std::size_t Rows, std::size_t Steps>
-[[gnu::noinline]] void stream_steps(const strided_matrix<const float>& a, std::size_t rows, const float* b,
-                                    std::ptrdiff_t b_row, std::size_t columns, float* sums,
+[[gnu::noinline]] void stream_steps(const const_matrix<Arch>& a, std::size_t rows, const element_of<Arch>* b,
+                                    std::ptrdiff_t b_row, std::size_t columns, element_of<Arch>* sums,
                                     std::size_t width) noexcept {
   floats<Arch> number[Rows][Steps];
 #pragma GCC unroll 4
@@ -55,7 +55,7 @@ template <class Arch, std::size_t Rows, std::size_t Steps>
     floats<Arch> row[Steps];
 #pragma GCC unroll 4
     for (std::size_t s = 0; s < Steps; ++s) {
-      const float* from = b + static_cast<std::ptrdiff_t>(s) * b_row + j;
+      const element_of<Arch>* from = b + static_cast<std::ptrdiff_t>(s) * b_row + j;
       row[s] = count == lanes<Arch> ? load<Arch>(from) : load_partial<Arch>(from, count);
     }
 #pragma GCC unroll 4
@@ -68,11 +68,11 @@ template <class Arch, std::size_t Rows, std::size_t Steps>
   }
 }
 
-// The first of `parts` lists of sums, `step` floats from each other, becomes the sum of all.
+// The first of `parts` lists of sums, `step` elements from each other, becomes the sum of all.
 template <class Arch>
-void join_sums(float* sums, std::size_t count, std::size_t parts, std::size_t step) noexcept {
+void join_sums(element_of<Arch>* sums, std::size_t count, std::size_t parts, std::size_t step) noexcept {
   for (std::size_t part = 1; part < parts; ++part) {
-    const float* from = sums + part * step;
+    const element_of<Arch>* from = sums + part * step;
     for (std::size_t i = 0; i < count; i += lanes<Arch>) {
       store<Arch>(sums + i, load<Arch>(sums + i) + load<Arch>(from + i));
     }
@@ -81,7 +81,8 @@ void join_sums(float* sums, std::size_t count, std::size_t parts, std::size_t st
 
 // sums = A B for some columns of B, `rows` rows computed as `Rows`.
 template <class Arch, std::size_t Rows>
-void stream_piece(const product& p, std::size_t rows, std::size_t columns, float* sums, std::size_t width) noexcept {
+void stream_piece(const product<Arch>& p, std::size_t rows, std::size_t columns, element_of<Arch>* sums,
+                  std::size_t width) noexcept {
   constexpr std::size_t runs = Rows == 1 || gemm_tile<Arch>::many_registers ? 4 : 2;
   const std::size_t run = p.k / runs;
   const auto apart = static_cast<std::ptrdiff_t>(run);
@@ -98,11 +99,12 @@ void stream_piece(const product& p, std::size_t rows, std::size_t columns, float
 
 // The same, by pieces of k where it is long, so that no digits are lost: their sums are added behind `sums`.
 template <class Arch, std::size_t Rows>
-void stream_rows(const product& p, std::size_t rows, std::size_t columns, float* sums, std::size_t width) noexcept {
+void stream_rows(const product<Arch>& p, std::size_t rows, std::size_t columns, element_of<Arch>* sums,
+                 std::size_t width) noexcept {
   const std::size_t piece = p.k > long_sum ? sum_piece : p.k;
   stream_piece<Arch, Rows>({p.n, piece, p.a, p.b}, rows, columns, sums, width);
   if (piece == p.k) return;
-  float* const part = sums + Rows * width;
+  element_of<Arch>* const part = sums + Rows * width;
   for (std::size_t begin = piece; begin < p.k; begin += piece) {
     stream_piece<Arch, Rows>({p.n,
                               smaller(piece, p.k - begin),
@@ -115,7 +117,7 @@ void stream_rows(const product& p, std::size_t rows, std::size_t columns, float*
 
 // sums = A B for unit column stride of B, at most `thin_rows` rows, at most `stream_columns` columns.
 template <class Arch>
-void stream_part(const product& p, std::size_t rows, std::size_t columns, float* sums) noexcept {
+void stream_part(const product<Arch>& p, std::size_t rows, std::size_t columns, element_of<Arch>* sums) noexcept {
   const auto stream = rows == 1   ? &stream_rows<Arch, 1>
                       : rows == 2 ? &stream_rows<Arch, 2>
                                   : &stream_rows<Arch, thin_rows>;
@@ -124,7 +126,8 @@ void stream_part(const product& p, std::size_t rows, std::size_t columns, float*
 
 // C[range] = epilogue(A B), all of k at once.
 template <class Arch>
-void stream_block(const product& p, const block_range& range, const destination& to, float* scratch) noexcept {
+void stream_block(const product<Arch>& p, const block_range& range, const destination<Arch>& to,
+                  element_of<Arch>* scratch) noexcept {
   const std::size_t rows = range.row_end - range.row_begin;
   const std::size_t columns = range.column_end - range.column_begin;
   stream_part<Arch>({columns,
@@ -144,13 +147,13 @@ inline constexpr std::size_t dot_columns = gemm_tile<Arch>::many_registers ? 4 :
 // follow at steps of a whole run of the block. Lanes run along k. Beyond the block's last row or column, that one is
 // taken again: `out` has room for it. `Long`: sums of pieces of k are carried, so that no digits are lost.
 template <class Arch, std::size_t Rows, bool Long>
-[[gnu::noinline]] void dot_tile(const product& p, std::size_t row, std::size_t rows, std::size_t column,
-                                std::size_t columns, float* out, std::size_t width) noexcept {
+[[gnu::noinline]] void dot_tile(const product<Arch>& p, std::size_t row, std::size_t rows, std::size_t column,
+                                std::size_t columns, element_of<Arch>* out, std::size_t width) noexcept {
   constexpr std::size_t wide = dot_columns<Arch>;
   const std::size_t row_run = ceil_div(rows, Rows);
   const std::size_t column_run = ceil_div(columns, wide);
-  const float* a[Rows];
-  const float* b[wide];
+  const element_of<Arch>* a[Rows];
+  const element_of<Arch>* b[wide];
 #pragma GCC unroll 4
   for (std::size_t r = 0; r < Rows; ++r) a[r] = p.a.at(smaller(row + r * row_run, rows - 1), 0);
 #pragma GCC unroll 4
@@ -165,7 +168,7 @@ template <class Arch, std::size_t Rows, bool Long>
     }
     for (std::size_t at = begin; at < end; at += lanes<Arch>) {
       const std::size_t count = smaller(lanes<Arch>, end - at);
-      const auto read = [&](const float* from) __attribute__((always_inline)) {
+      const auto read = [&](const element_of<Arch>* from) __attribute__((always_inline)) {
         return count == lanes<Arch> ? load<Arch>(from + at) : load_partial<Arch>(from + at, count);
       };
       floats<Arch> number[wide];
@@ -184,14 +187,14 @@ template <class Arch, std::size_t Rows, bool Long>
       for (std::size_t j = 0; j < wide; ++j) give(r, j, reduce_sum<Arch>(acc[r][j]));
     }
   };
-  const auto write = [&](std::size_t r, std::size_t j, float sum) __attribute__((always_inline)) {
+  const auto write = [&](std::size_t r, std::size_t j, element_of<Arch> sum) __attribute__((always_inline)) {
     out[(row + r * row_run) * width + column + j * column_run] = sum;
   };
   if constexpr (Long) {
-    carried_sum<float> totals[Rows][wide];
+    carried_sum<element_of<Arch>> totals[Rows][wide];
     for (std::size_t begin = 0; begin < p.k; begin += sum_piece) {
       sums_of(begin, smaller(begin + sum_piece, p.k),
-              [&](std::size_t r, std::size_t j, float sum) { totals[r][j] += sum; });
+              [&](std::size_t r, std::size_t j, element_of<Arch> sum) { totals[r][j] += sum; });
     }
     for (std::size_t r = 0; r < Rows; ++r) {
       for (std::size_t j = 0; j < wide; ++j) write(r, j, totals[r][j].value());
@@ -208,14 +211,15 @@ template <class Arch, bool Long>
 
 // C[range] = epilogue(A B) where k is contiguous in A and in B; at most `most_dot_extent` rows and columns.
 template <class Arch>
-void dot_block(const product& p, const block_range& range, const destination& to, float* scratch) noexcept {
+void dot_block(const product<Arch>& p, const block_range& range, const destination<Arch>& to,
+               element_of<Arch>* scratch) noexcept {
   const std::size_t rows = range.row_end - range.row_begin;
   const std::size_t columns = range.column_end - range.column_begin;
   const std::size_t width = padded_columns<Arch>(columns);
-  const product here{columns,
-                     p.k,
-                     {p.a.at(range.row_begin, 0), p.a.row_stride, p.a.column_stride},
-                     {p.b.at(0, range.column_begin), p.b.row_stride, p.b.column_stride}};
+  const product<Arch> here{columns,
+                           p.k,
+                           {p.a.at(range.row_begin, 0), p.a.row_stride, p.a.column_stride},
+                           {p.b.at(0, range.column_begin), p.b.row_stride, p.b.column_stride}};
   const auto tile = p.k > long_sum ? dot_tile_of<Arch, true>(rows) : dot_tile_of<Arch, false>(rows);
   for (std::size_t row = 0; row < ceil_div(rows, thin_tile(rows)); ++row) {
     for (std::size_t j = 0; j < ceil_div(columns, dot_columns<Arch>); ++j) {

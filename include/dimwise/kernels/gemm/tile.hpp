@@ -25,8 +25,8 @@ namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 template <class Arch>
 struct gemm_tile {
   static constexpr bool many_registers = is_avx512<Arch> || is_neon64<Arch>;
-  static constexpr std::size_t rows = many_registers || lanes<Arch> == 8 ? 6 : 4;
-  static constexpr std::size_t vectors = many_registers ? 4 : lanes<Arch> == 8 ? 2 : 3;
+  static constexpr std::size_t rows = many_registers || register_bytes<Arch> == 32 ? 6 : 4;
+  static constexpr std::size_t vectors = many_registers ? 4 : register_bytes<Arch> == 32 ? 2 : 3;
   static constexpr std::size_t columns = vectors * lanes<Arch>;
   /// Rows of a packed panel. Measured on Zen 5, 512 x 768 x 768: 192 gives 92 % of peak, 384 95 %, 768 96 %; the panel
   /// (96 KB on AVX-512) streams from the L2 cache at a third of its bandwidth, and each pass over k less saves a load
@@ -37,12 +37,13 @@ struct gemm_tile {
 namespace detail {
 
 // The inputs of one tile. `a` and `b` point at its first row and first column.
+template <class Arch>
 struct tile_input {
   std::size_t depth;
-  const float* a;
+  const element_of<Arch>* a;
   std::ptrdiff_t a_row;
   std::ptrdiff_t a_step;
-  const float* b;
+  const element_of<Arch>* b;
   std::ptrdiff_t b_step;
   std::size_t tail;  // valid lanes of the last register of B; only kernels with a tail use it
 };
@@ -56,17 +57,17 @@ inline constexpr bool has_tails = is_avx512<Arch> || is_avx2<Arch>;
 
 // Register v of a row of a tile; the last one may be partial.
 template <class Arch, std::size_t Vectors, bool Tail>
-[[nodiscard, gnu::always_inline]] inline floats<Arch> load_register(const float* row, std::size_t v,
+[[nodiscard, gnu::always_inline]] inline floats<Arch> load_register(const element_of<Arch>* row, std::size_t v,
                                                                     std::size_t tail) noexcept {
-  const float* at = row + v * lanes<Arch>;
+  const element_of<Arch>* at = row + v * lanes<Arch>;
   return Tail && v + 1 == Vectors ? load_partial<Arch>(at, tail) : load<Arch>(at);
 }
 
 // acc += A B, in the order of k: the order of additions for an element of C does not depend on the tile.
 template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
-[[gnu::always_inline]] inline void tile_loop(const tile_input& in, floats<Arch> (&acc)[Rows][Vectors]) noexcept {
-  const float* a = in.a;
-  const float* b = in.b;
+[[gnu::always_inline]] inline void tile_loop(const tile_input<Arch>& in, floats<Arch> (&acc)[Rows][Vectors]) noexcept {
+  const element_of<Arch>* a = in.a;
+  const element_of<Arch>* b = in.b;
   // Four steps ahead: longer distances evict data in use, shorter ones are too late from the L2 cache.
   const std::ptrdiff_t ahead = 4 * in.b_step;
   for (std::size_t step = 0; step < in.depth; ++step) {
@@ -74,7 +75,7 @@ template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
 #pragma GCC unroll 4
     for (std::size_t v = 0; v < Vectors; ++v) {
       row[v] = load_register<Arch, Vectors, Tail>(b, v, in.tail);
-      if constexpr (lanes<Arch> == 16) __builtin_prefetch(b + ahead + v * lanes<Arch>);
+      if constexpr (register_bytes<Arch> == 64) __builtin_prefetch(b + ahead + v * lanes<Arch>);
     }
 #pragma GCC unroll 6
     for (std::size_t r = 0; r < Rows; ++r) {
@@ -90,8 +91,8 @@ template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
 // Adds the sums of a tile to those of an earlier pass, if any; rows are `from_step` and `to_step` apart, in scratch or
 // in C itself. Adds them at the end and not at the beginning: the sum over k is then a sum of short sums.
 template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
-[[gnu::noinline]] void tile_sum(const tile_input& in, const float* from, std::ptrdiff_t from_step, float* to,
-                                std::ptrdiff_t to_step) noexcept {
+[[gnu::noinline]] void tile_sum(const tile_input<Arch>& in, const element_of<Arch>* from, std::ptrdiff_t from_step,
+                                element_of<Arch>* to, std::ptrdiff_t to_step) noexcept {
   floats<Arch> acc[Rows][Vectors];
 #pragma GCC unroll 6
   for (std::size_t r = 0; r < Rows; ++r) {
@@ -102,7 +103,7 @@ template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
   if (from != nullptr) {
 #pragma GCC unroll 6
     for (std::size_t r = 0; r < Rows; ++r) {
-      const float* row = from + static_cast<std::ptrdiff_t>(r) * from_step;
+      const element_of<Arch>* row = from + static_cast<std::ptrdiff_t>(r) * from_step;
 #pragma GCC unroll 4
       for (std::size_t v = 0; v < Vectors; ++v) {
         acc[r][v] = load_register<Arch, Vectors, Tail>(row, v, in.tail) + acc[r][v];
@@ -119,7 +120,9 @@ template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
   }
 }
 
-using tile_function = void (*)(const tile_input&, const float*, std::ptrdiff_t, float*, std::ptrdiff_t) noexcept;
+template <class Arch>
+using tile_function = void (*)(const tile_input<Arch>&, const element_of<Arch>*, std::ptrdiff_t, element_of<Arch>*,
+                               std::ptrdiff_t) noexcept;
 
 // Any number of rows is divided into tiles of these heights: a kernel for each would double the code in a user's file.
 template <class Arch>
@@ -131,15 +134,15 @@ template <class Arch, bool Tail, class Index>
 struct tile_table;
 template <class Arch, bool Tail, std::size_t... Index>
 struct tile_table<Arch, Tail, std::index_sequence<Index...>> {
-  static constexpr tile_function whole[] = {&tile_sum<Arch, gemm_tile<Arch>::rows, Index + 1, Tail>...};
-  static constexpr tile_function four[] = {&tile_sum<Arch, 4, Index + 1, Tail>...};
-  static constexpr tile_function two[] = {&tile_sum<Arch, 2, Index + 1, Tail>...};
-  static constexpr tile_function one[] = {&tile_sum<Arch, 1, Index + 1, Tail>...};
+  static constexpr tile_function<Arch> whole[] = {&tile_sum<Arch, gemm_tile<Arch>::rows, Index + 1, Tail>...};
+  static constexpr tile_function<Arch> four[] = {&tile_sum<Arch, 4, Index + 1, Tail>...};
+  static constexpr tile_function<Arch> two[] = {&tile_sum<Arch, 2, Index + 1, Tail>...};
+  static constexpr tile_function<Arch> one[] = {&tile_sum<Arch, 1, Index + 1, Tail>...};
 };
 
 // The kernel for a tile of `rows`, a result of `row_step`, and at least one register of columns.
 template <class Arch, bool Tail>
-[[nodiscard, gnu::always_inline]] inline tile_function tile_for(std::size_t rows, std::size_t vectors) noexcept {
+[[nodiscard, gnu::always_inline]] inline tile_function<Arch> tile_for(std::size_t rows, std::size_t vectors) noexcept {
   using table = tile_table<Arch, Tail, std::make_index_sequence<gemm_tile<Arch>::vectors>>;
   return (rows == gemm_tile<Arch>::rows ? table::whole
           : rows == 4                   ? table::four

@@ -53,9 +53,10 @@ class carried_sum {
   std::size_t top_ = 0;
 };
 
-/// The same for rows of `n` floats in memory: level after level, `step` floats apart. Terms are added to `row()`, and
-/// `carry` is called after each block of them.
-class carried_rows {
+/// The same for rows of `n` elements in memory: level after level, `step` elements apart. Terms are added to `row()`,
+/// and `carry` is called after each block of them.
+template <class T>
+class carried_rows_of {
  public:
   /// Levels that `blocks` blocks of terms need: one for one block.
   [[nodiscard]] static constexpr std::size_t levels(std::size_t blocks) noexcept {
@@ -64,13 +65,13 @@ class carried_rows {
     return n;
   }
   /// Clears all levels.
-  carried_rows(std::size_t n, std::size_t step, std::size_t levels, float* memory)
+  carried_rows_of(std::size_t n, std::size_t step, std::size_t levels, T* memory)
       : n_(n), step_(step), levels_(levels), memory_(memory) {
     for (std::size_t i = 0; i < levels; ++i) { clear(i); }
   }
-  [[nodiscard]] float* row() const { return memory_; }
+  [[nodiscard]] T* row() const { return memory_; }
   /// Adds a row to another.
-  using adder = void (*)(std::size_t n, float* to, const float* from);
+  using adder = void (*)(std::size_t n, T* to, const T* from);
   void carry(adder add) {
     ++blocks_;
     std::size_t blocks = blocks_;
@@ -88,7 +89,7 @@ class carried_rows {
  private:
   static constexpr std::size_t radix = 32;
 
-  [[nodiscard]] float* level(std::size_t i) const { return memory_ + i * step_; }
+  [[nodiscard]] T* level(std::size_t i) const { return memory_ + i * step_; }
   void clear(std::size_t i) const {
     for (std::size_t c = 0; c < n_; ++c) { level(i)[c] = 0; }
   }
@@ -96,8 +97,9 @@ class carried_rows {
   std::size_t n_;
   std::size_t step_;
   std::size_t levels_;
-  float* memory_;
+  T* memory_;
   std::size_t blocks_ = 0;
 };
+using carried_rows = carried_rows_of<float>;
 
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION
