@@ -3,14 +3,14 @@
 // Build:  g++ -std=c++20 -O3 -march=native -pthread -Iinclude benchmarks/kernels_attention.cpp -o kernels_attention
 // Usage:  kernels_attention [threads] [prefix ...]     only the workloads whose names start with a prefix
 //
-//   library workload threads median_ms gflops pct_peak [GB/s of K and V]
+//   library workload threads median_ms gflops pct_peak [GB/s of K and V, and their share of a plain read of them]
 //
 // The peak is measured before and after, in the same run: throw the run away when it moved. One thread: CPU time of the
 // process, so that other load on the machine does not count; more: wall time. GFLOP/s count useful multiply-adds only
 // (a causal problem is its lower triangle), and nothing for the softmax.
 //
 //   W2_h<heads>_d<dim>_n<seq>_{full,causal}     attention; _window<w>, _score, _strided are variants of it
-//   W3_h<query heads>kv<key heads>_d<dim>_L<n>  one query token against a cache
+//   W3_h<query heads>kv<key heads>_d<dim>_L<n>  one query token against a cache; with _bfloat16, _int8 in that format
 //   W4_*                                        the attention of a problem whose extents the compiler knows
 //
 // SPDX-License-Identifier: BSL-1.0
@@ -22,6 +22,7 @@
 #include <atomic>
 #include <cmath>
 #include <condition_variable>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -93,11 +94,25 @@ double measured_peak() {
 
 double peak = 0.0;
 
-void report(const std::string& workload, double ms, double flops, double bytes = 0.0) {
+// Sums in registers of all bytes from `from` on, in memory order: the fastest read of the level where they lie.
+[[gnu::noinline]] float sum_of_floats(const float* from, std::size_t count) {
+  constexpr std::size_t step = 8 * kernels::lanes<arch>;
+  kernels::floats<arch> acc[8];
+  for (auto& a : acc) a = kernels::floats<arch>(0.0F);
+  for (std::size_t i = 0; i + step <= count; i += step) {
+#pragma GCC unroll 8
+    for (std::size_t x = 0; x < 8; ++x) acc[x] = acc[x] + kernels::load_aligned<arch>(from + i + x * kernels::lanes<arch>);
+  }
+  kernels::floats<arch> total(0.0F);
+  for (const auto& a : acc) total = total + a;
+  return kernels::reduce_sum<arch>(total);
+}
+
+void report(const std::string& workload, double ms, double flops, double bytes = 0.0, double read_ms = 0.0) {
   const double gflops = flops / ms * 1.0e-6;
   std::printf("dimwise %-34s %zu %12.6f %9.2f %6.1f", workload.c_str(), threads, ms, gflops,
               100.0 * gflops / (static_cast<double>(threads) * peak));
-  if (bytes > 0.0) std::printf("  %6.1f GB/s", bytes / ms * 1.0e-6);
+  if (bytes > 0.0) std::printf("  %6.1f GB/s %6.1f", bytes / ms * 1.0e-6, 100.0 * read_ms / ms);
   std::printf("\n");
   std::fflush(stdout);
 }
@@ -275,22 +290,62 @@ void run_variants(pool& team) {
   for (const std::size_t n : {1, 2, 8, 16, 17, 33, 64, 65}) run_w2(12, 64, n, team);
 }
 
+using kernels::number_format;
+
+struct cache_format {
+  const char* suffix;
+  number_format format;
+  std::size_t bytes;
+};
+constexpr cache_format cache_formats[] = {
+    {"", number_format::float32, 4}, {"_bfloat16", number_format::bfloat16, 2}, {"_int8", number_format::int8, 1}};
+
 void run_w3(std::size_t heads, std::size_t key_heads, std::size_t features, std::size_t cache, pool& team) {
-  const std::string name = "W3_h" + std::to_string(heads) + "kv" + std::to_string(key_heads) + "_d" +
-                           std::to_string(features) + "_L" + std::to_string(cache);
-  if (!wanted(name)) return;
-  const problem p{heads, key_heads, 1, cache, features};
-  const buffer q(heads * features, 1);
-  const buffer k(key_heads * cache * features, 2);
-  const buffer v(key_heads * cache * features, 3);
-  const buffer out(heads * features, 4);
-  const attention_layout layout = p.layout();
-  const std::vector<attention_head> list = p.list(q, k, v, out);
-  const std::size_t group = heads / key_heads;
-  const buffer scratch(kernels::decode_scratch_bytes<arch>(layout, heads, group, team.worker_count()) / sizeof(float));
-  const double ms = median_ms([&] { kernels::decode<arch>(layout, list.data(), heads, group, scratch.get(), team); });
-  report(name, ms, 4.0 * static_cast<double>(heads * features * cache),
-         8.0 * static_cast<double>(key_heads * features * cache));
+  for (const cache_format& of : cache_formats) {
+    const std::string name = "W3_h" + std::to_string(heads) + "kv" + std::to_string(key_heads) + "_d" +
+                             std::to_string(features) + "_L" + std::to_string(cache) + of.suffix;
+    if (!wanted(name)) continue;
+    const problem p{heads, key_heads, 1, cache, features};
+    const std::size_t head_bytes = cache * features * of.bytes;
+    const buffer q(heads * features, 1);
+    const buffer k(key_heads * head_bytes / 4, 2);
+    const buffer v(key_heads * head_bytes / 4, 3);
+    const buffer out(heads * features, 4);
+    const attention_layout layout = p.layout();
+    std::vector<attention_head> list = p.list(q, k, v, out);
+    const float scale = 1.0F / 127;
+    if (of.format != number_format::float32) {
+      // Any bits are numbers of int8; the upper halves of the floats are bfloat16.
+      const auto stored = [&](const buffer& from, std::size_t key_head) {
+        kernels::quantised_data data;
+        data.data = reinterpret_cast<const unsigned char*>(from.get()) + key_head * head_bytes;
+        data.format = of.format;
+        data.row = static_cast<std::ptrdiff_t>(features);
+        if (of.format == number_format::int8) data.scale = &scale;
+        data.widen = &kernels::detail::widen_rows<arch>;
+        return data;
+      };
+      for (const buffer* b : {&k, &v}) {
+        auto* const halves = reinterpret_cast<std::uint16_t*>(b->get());
+        for (std::size_t i = 0; of.bytes == 2 && i < key_heads * head_bytes / 2; i += 2) halves[i] = halves[i + 1];
+      }
+      for (std::size_t h = 0; h < heads; ++h) {
+        list[h].k_quantised = stored(k, h / (heads / key_heads));
+        list[h].v_quantised = stored(v, h / (heads / key_heads));
+        list[h].k = list[h].v = nullptr;
+      }
+    }
+    const std::size_t group = heads / key_heads;
+    const buffer scratch(kernels::decode_scratch_bytes<arch>(layout, heads, group, team.worker_count()) /
+                         sizeof(float));
+    const double ms = median_ms([&] { kernels::decode<arch>(layout, list.data(), heads, group, scratch.get(), team); });
+    volatile float sink = 0.0F;
+    const double read_ms = median_ms([&] {
+      sink = sum_of_floats(k.get(), key_heads * head_bytes / 4) + sum_of_floats(v.get(), key_heads * head_bytes / 4);
+    });
+    report(name, ms, 4.0 * static_cast<double>(heads * features * cache), 2.0 * static_cast<double>(key_heads * head_bytes),
+           threads == 1 ? read_ms : 0.0);
+  }
 }
 
 void run_w4() {
@@ -339,6 +394,9 @@ int main(int argc, char** argv) {
   run_variants(team);
   for (const std::size_t cache : {512, 2048, 8192}) run_w3(32, 8, 128, cache, team);
   for (const std::size_t cache : {512, 2048, 8192}) run_w3(12, 12, 64, cache, team);
+  for (const std::size_t group : {2, 8}) {
+    for (const std::size_t cache : {512, 2048, 8192}) run_w3(8 * group, 8, 128, cache, team);
+  }
   run_w4();
   threads = 1;
   std::printf("# peak of one core %.1f GFLOP/s\n", measured_peak());
