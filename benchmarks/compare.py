@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs dimwise and every rival that is installed, and writes docs/reference/benchmark.md with its pictures.
 
-    cmake --preset bench && cmake --build --preset bench --target comparison
+    cmake --preset bench && cmake --build --preset bench --target comparison     # comparisons: training and generation, too
 
     python3 benchmarks/compare.py --programs build/bench/benchmarks        # what that target does, after building
         --only W2,W5       some workloads
