@@ -8,6 +8,7 @@ find_dependency(xsimd 8.1)
 find_package(TBB QUIET)
 find_package(nlohmann_json 3.11 QUIET)
 include("${CMAKE_CURRENT_LIST_DIR}/dimwise-targets.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/dimwise-precompile.cmake")
 
 get_target_property(dimwise_type dimwise::dimwise TYPE)
 if(NOT dimwise_type STREQUAL "STATIC_LIBRARY")
