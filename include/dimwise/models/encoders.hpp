@@ -18,15 +18,16 @@
 #include <dimwise/models/encoders/mpnet.hpp>
 #include <dimwise/models/encoders/nomic_bert.hpp>
 #include <dimwise/models/encoders/roberta.hpp>
+#include <dimwise/models/encoders/t5.hpp>
 
 #include <filesystem>
 
 namespace dimwise::models {
 
 /// The families that `read_encoder` reads.
-inline const encoder_family* const encoder_families[] = {&bert_family,       &distilbert_family, &roberta_family,
-                                                         &mpnet_family,      &electra_family,    &albert_family,
-                                                         &modernbert_family, &nomic_bert_family};
+inline const encoder_family* const encoder_families[] = {
+    &bert_family,   &distilbert_family, &roberta_family,    &mpnet_family, &electra_family,
+    &albert_family, &modernbert_family, &nomic_bert_family, &t5_family,    &mt5_family};
 
 /// The names of these families in `model_type`, separated by commas.
 [[nodiscard]] inline std::string encoder_names_of_types() {

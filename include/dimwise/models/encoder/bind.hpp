@@ -82,6 +82,7 @@ void bind_encoder(io::bindings& file, const encoder_names& n, encoder<Dims, Weig
   for (auto& one : m.classifier) { detail::bind_classifier(file, of_tokens ? n.token_classifier : n.classifier, one); }
   for (auto& one : m.predictor) { detail::bind_predictor(file, n, one); }
   for (const char* buffer : {"embeddings.position_ids", "embeddings.token_type_ids"}) { file.ignore(buffer); }
+  for (const std::string& copy : n.same_as_tokens) { file.same(copy, n.tokens + ".weight"); }
   for (const std::string& beginning : n.unused) { file.ignore_all(beginning); }
 }
 

@@ -12,14 +12,15 @@
 
 namespace dimwise::models {
 
-/// What the layers of a forward pass share: the lengths of the texts, rotary positions, and at most one bias of the
-/// scores.
+/// What the layers of a forward pass share: the lengths of the texts, rotary positions, at most one bias of the scores,
+/// and their scale.
 template <class Dims>
 struct encoder_pass {
   using tables_type = rotary_tables<typename Dims::seq, typename Dims::pairs>;
   tensor<int, typename Dims::batch> lengths;
   std::vector<tables_type> rotary;
   std::vector<tensor<float, typename Dims::heads, typename Dims::seq, typename Dims::key>> bias;
+  double score_scale = 1;
 };
 
 /// Self-attention of an encoder: padding is masked, the window and the rotary positions are run-time values.
@@ -64,8 +65,9 @@ struct encoder_attention {
     const auto v = rename<seq, key_pos>(value(x));
     const window<seq, key_pos> near(how.window, how.window);
     const auto given = padding<key_pos>(pass.lengths);
-    if (pass.bias.empty()) { return output(nn::attention<d_k, key_pos>(q, k, v, near, given)); }
-    return output(nn::attention<d_k, key_pos>(q, k, v, pass.bias.front(), near, given));
+    const nn::scaled_by scale{pass.score_scale};
+    if (pass.bias.empty()) { return output(nn::attention<d_k, key_pos>(q, k, v, scale, near, given)); }
+    return output(nn::attention<d_k, key_pos>(q, k, v, scale, pass.bias.front(), near, given));
   }
 
  private:

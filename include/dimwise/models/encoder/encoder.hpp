@@ -15,6 +15,7 @@
 #include <dimwise/models/pooling.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <string>
 #include <vector>
@@ -114,7 +115,9 @@ struct encoder {
   [[nodiscard]] features_type features(const batch_type& texts) const {
     features_type x = begun(texts);
     const seq n = extent_in<seq>(texts.ids);
-    const encoder_pass<Dims> pass{texts.lengths, angles(n), biases(n)};
+    const double scale =
+        config.score_scale != 0 ? config.score_scale : 1 / std::sqrt(static_cast<double>(config.extents.of_head));
+    const encoder_pass<Dims> pass{texts.lengths, angles(n), biases(n), scale};
     for (const encoder_layer_settings& layer : config.layers) {
       x = blocks[layer.block](x, pass, layer, config.norm_first);
     }
@@ -248,5 +251,42 @@ struct encoder {
     return scaled;
   }
 };
+
+namespace detail {
+
+// The model of these settings, whose parameters are empty.
+template <class Dims, class Weights>
+encoder<Dims, Weights> empty_encoder(const encoder_config& c, encoder_task task) {
+  using model = encoder<Dims, Weights>;
+  const encoder_extents& e = c.extents;
+  model m;
+  m.config = c;
+  m.task = task;
+  m.positions.resize(e.positions > 0 ? 1 : 0);
+  m.segment_table.resize(e.segments > 0 ? 1 : 0);
+  if (c.embedding_norm) { m.embedding_norm.emplace_back(c.norm); }
+  m.projection.resize(c.projects ? 1 : 0);
+  m.distances.resize(e.buckets > 0 ? 1 : 0);
+  for (std::size_t i = 0; i < e.blocks; ++i) {
+    m.blocks.push_back(model::block_type::of(c, i > 0 || c.first_block_norm));
+  }
+  if (c.norm_first) { m.norm.emplace_back(c.norm); }
+  switch (task) {
+    case encoder_task::features:
+      break;
+    case encoder_task::text_labels:
+      m.classifier.push_back(label_head<Dims>::of(c.classifier));
+      break;
+    case encoder_task::token_labels:
+      m.classifier.push_back(label_head<Dims>::of(c.token_classifier));
+      break;
+    case encoder_task::masked_tokens:
+      m.predictor.push_back(token_head<Dims>::of(c.predictor, c.predictor_bias));
+      break;
+  }
+  return m;
+}
+
+}  // namespace detail
 
 }  // namespace dimwise::models

@@ -28,7 +28,7 @@ struct encoder_keys {
   count_key heads = {"num_attention_heads", 12};
   count_key hidden = {"intermediate_size", 3072};
   count_key layers = {"num_hidden_layers", 12};
-  bool reads_head = false;  ///< whether `head_dim` counts; otherwise heads divide the features
+  count_key head = {nullptr, 0};  ///< of the features of a head; without a key or a value, heads divide the features
 };
 
 /// An integer of at least 0; `otherwise` if the key is absent.
@@ -76,8 +76,8 @@ inline void read_labels(io::config_check& config, encoder_config& to) {
   e.vocab = count(keys.vocab);
   e.features = e.embedding = count(keys.features);
   e.heads = count(keys.heads);
-  e.of_head =
-      keys.reads_head && config.has("head_dim") ? config.count("head_dim") : head_extent(config, e.features, e.heads);
+  const bool of_head = keys.head.key != nullptr && (config.has(keys.head.key) || keys.head.otherwise > 0);
+  e.of_head = of_head ? count(keys.head) : head_extent(config, e.features, e.heads);
   e.hidden = count(keys.hidden);
   e.blocks = layer_count(config, keys.layers.key, weights, arrays_of_block, keys.layers.otherwise);
   for (std::size_t i = 0; i < e.blocks; ++i) { c.layers.push_back({i, -1, 0}); }

@@ -48,7 +48,8 @@ struct encoder_names {
   encoder_head_names classifier{};
   encoder_head_names token_classifier{};
   encoder_head_names predictor{};
-  std::vector<std::string> unused{};  ///< arrays that begin with these names do not belong to the encoder
+  std::vector<std::string> same_as_tokens{};  ///< copies of the token embedding, which a file may have: whole names
+  std::vector<std::string> unused{};          ///< arrays that begin with these names do not belong to the encoder
 };
 
 /// The blocks "first0.", "first1.", ….

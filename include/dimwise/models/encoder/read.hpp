@@ -8,53 +8,14 @@
 #include <dimwise/io/checkpoint.hpp>
 #include <dimwise/models/encoder/bind.hpp>
 
+#include <tuple>
+
 namespace dimwise::models {
 
-namespace detail {
-
-// The model of these settings, whose parameters are empty.
-template <class Dims, class Weights>
-encoder<Dims, Weights> empty_encoder(const encoder_config& c, encoder_task task) {
-  using model = encoder<Dims, Weights>;
-  const encoder_extents& e = c.extents;
-  model m;
-  m.config = c;
-  m.task = task;
-  m.positions.resize(e.positions > 0 ? 1 : 0);
-  m.segment_table.resize(e.segments > 0 ? 1 : 0);
-  if (c.embedding_norm) { m.embedding_norm.emplace_back(c.norm); }
-  m.projection.resize(c.projects ? 1 : 0);
-  m.distances.resize(e.buckets > 0 ? 1 : 0);
-  for (std::size_t i = 0; i < e.blocks; ++i) {
-    m.blocks.push_back(model::block_type::of(c, i > 0 || c.first_block_norm));
-  }
-  if (c.norm_first) { m.norm.emplace_back(c.norm); }
-  switch (task) {
-    case encoder_task::features:
-      break;
-    case encoder_task::text_labels:
-      m.classifier.push_back(label_head<Dims>::of(c.classifier));
-      break;
-    case encoder_task::token_labels:
-      m.classifier.push_back(label_head<Dims>::of(c.token_classifier));
-      break;
-    case encoder_task::masked_tokens:
-      m.predictor.push_back(token_head<Dims>::of(c.predictor, c.predictor_bias));
-      break;
-  }
-  return m;
-}
-
-}  // namespace detail
-
-/// Reads an encoder of this family. Throws `file_error` that lists every mismatch.
-template <class Dims = encoder_dims, class Weights = float>
-[[nodiscard]] encoder<Dims, Weights> read_encoder_as(const encoder_family& family, const io::config_check& settings,
-                                                     const io::archive& weights,
-                                                     encoder_task task = encoder_task::features) {
-  io::config_check config = settings;
-  const encoder_description described = family.read(config, weights);
-  const encoder_config& c = described.config;
+/// The run-time and static extents of an encoder of these settings, as a tuple of dimensions. Records those that differ
+/// from the static extents of Dims.
+template <class Dims>
+[[nodiscard]] auto extents_of_encoder(io::config_check& config, const encoder_config& c) {
   const encoder_extents& e = c.extents;
   const auto vocab = config.implied<typename Dims::vocab>("vocab_size", e.vocab);
   const auto segments =
@@ -73,13 +34,40 @@ template <class Dims = encoder_dims, class Weights = float>
     config.differs("the tokens have " + std::to_string(e.embedding) + " features and the layers " +
                    std::to_string(e.features) + ", and no map between them");
   }
-  config.finish();
+  return std::tuple(vocab, segments, labels, buckets, seq, d_embed, d_model, heads, d_k, d_v, hidden);
+}
 
-  auto m = detail::empty_encoder<Dims, Weights>(c, task);
-  io::bindings file(vocab, segments, labels, buckets, seq, d_embed, d_model, heads, d_k, d_v, hidden);
-  bind_encoder(file, described.names, m);
-  io::load(m, weights, file, weights_rounding<Weights>);
-  return m;
+namespace detail {
+
+// Calls `use` with an encoder of these settings whose parameters are empty, and their bindings.
+template <class Dims, class Weights, class Use>
+void with_bound_encoder(const encoder_family& family, const io::config_check& settings, const io::archive& weights,
+                        encoder_task task, const Use& use) {
+  io::config_check config = settings;
+  const encoder_description described = family.read(config, weights);
+  const auto extents = extents_of_encoder<Dims>(config, described.config);
+  config.finish();
+  auto m = empty_encoder<Dims, Weights>(described.config, task);
+  std::apply([&](const auto&... all) {
+    io::bindings file(all...);
+    bind_encoder(file, described.names, m);
+    use(m, file);
+  }, extents);
+}
+
+}  // namespace detail
+
+/// Reads an encoder of this family. Throws `file_error` that lists every mismatch.
+template <class Dims = encoder_dims, class Weights = float>
+[[nodiscard]] encoder<Dims, Weights> read_encoder_as(const encoder_family& family, const io::config_check& settings,
+                                                     const io::archive& weights,
+                                                     encoder_task task = encoder_task::features) {
+  encoder<Dims, Weights> read;
+  detail::with_bound_encoder<Dims, Weights>(family, settings, weights, task, [&](auto& m, const io::bindings& file) {
+    io::load(m, weights, file, weights_rounding<Weights>);
+    read = std::move(m);
+  });
+  return read;
 }
 
 }  // namespace dimwise::models

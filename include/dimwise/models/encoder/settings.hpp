@@ -81,6 +81,7 @@ struct encoder_config {
   bool first_block_norm = true;  ///< whether the attention of the first block has a norm
   bool projects = false;         ///< a map from the features of the embedding tables to those of the layers
   bool attention_bias = true;
+  double score_scale = 0;  ///< 0: 1 / √d_k
   feed_settings feed = {activation_kind::gelu, false, true};
   std::size_t pad = 0;                  ///< the id of the padding token
   bool positions_skip_padding = false;  ///< positions count the tokens that are not padding, from `pad` + 1

@@ -36,7 +36,7 @@ inline encoder_description read_first_nomic_settings(io::config_check& config, c
   return d;
 }
 inline encoder_description read_new_nomic_settings(io::config_check& config, const io::archive& weights) {
-  encoder_description d = described_encoder(config, weights, {.reads_head = true}, 8);
+  encoder_description d = described_encoder(config, weights, {.head = {"head_dim", 0}}, 8);
   encoder_config& c = d.config;
   c.longest = config.count("max_position_embeddings", 2048);
   read_epsilon(config, "layer_norm_eps", 1e-12, c);

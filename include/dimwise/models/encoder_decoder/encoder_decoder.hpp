@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/models/encoder_decoder/encoder_decoder.hpp -- a model that reads a source text and writes another one:
+// translation, summaries, answers.
+//
+// Layer: models.
+// Tests: tests/models/encoder_decoder.test.cpp, the conformance suite `architectures`
+//
+//   const auto model = models::read_encoder_decoder("folder");
+//   auto state = model.start(source, 64);                            // runs the encoder; room for 64 tokens
+//   auto text = models::generate_greedy(model, model.first(), 63, state);
+#pragma once
+
+#include <dimwise/models/encoder/encoder.hpp>
+#include <dimwise/models/encoder_decoder/blocks.hpp>
+
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace dimwise::models {
+
+/// An encoder-decoder. Weights is the format of the weights and the embedding (nn/weight.hpp); norms and biases are
+/// floats.
+template <class Dims = encoder_decoder_dims, class Weights = float>
+struct encoder_decoder {
+  using dims = Dims;
+  using weights = Weights;
+  using vocab = typename Dims::vocab;
+  using buckets = typename Dims::buckets;
+  using seq = typename Dims::seq;
+  using target = typename Dims::target;
+  using past = typename Dims::past;
+  using d_embed = typename Dims::d_embed;
+  using d_model = typename Dims::d_model;
+  using heads = typename Dims::heads;
+  using token = id<vocab>;
+  using encoder_type = models::encoder<Dims, Weights>;
+  using block = encoder_decoder_block<Dims, Weights>;
+  using bucket_list = std::vector<tensor<float, buckets, heads>>;
+  using block_list = std::vector<block>;
+  using norm_type = any_norm<d_model>;
+  using map_type = nn::linear<nn::from<d_embed>, nn::to<vocab>, nn::no_bias, Weights>;
+  using map_list = std::vector<map_type>;
+  using source_type = tensor<float, seq, d_model>;
+  using features_type = tensor<float, target, d_model>;
+  using logits_type = tensor<float, target, vocab>;
+
+  // The decoder embeds its tokens by the encoder's table; without `output`, the table also gives the logits.
+  encoder_type encoder{};
+  bucket_list distances{};
+  block_list blocks{};
+  norm_type norm{};
+  map_list output{};
+  using members = nn::member_list<&encoder_decoder::encoder, &encoder_decoder::distances, &encoder_decoder::blocks,
+                                  &encoder_decoder::norm, &encoder_decoder::output>;
+  encoder_decoder_config config{};
+
+  encoder_decoder() = default;
+  /// A model of these settings, whose parameters are empty.
+  explicit encoder_decoder(const encoder_decoder_config& c)
+      : encoder(detail::empty_encoder<Dims, Weights>(c.encoder, encoder_task::features)),
+        distances(c.encoder.extents.buckets > 0 ? 1 : 0),
+        blocks(c.layers, block(c.encoder)),
+        norm(c.encoder.norm),
+        output(c.tied ? 0 : 1),
+        config(c) {}
+
+  /// What one text of the decoder needs: the keys and values of its own positions and of the source, for each layer.
+  struct state {
+    std::vector<typename block::cache> past{};
+    std::vector<typename block::memory> source{};
+  };
+
+  /// The features of a source text: [seq, d_model]. Throws `extent_error` if it is empty.
+  [[nodiscard]] source_type encoded(const std::vector<token>& source) const { return encoder.features(source); }
+  /// The state before the first token of the decoder, for these features of a source and `length` tokens.
+  [[nodiscard]] state start(const source_type& source, std::size_t length) const {
+    state s;
+    const encoder_extents& e = config.encoder.extents;
+    for (const block& b : blocks) {
+      s.past.push_back(make_cache<typename block::cache>(past{length}, extent_made<heads>(e.heads),
+                                                         extent_made<typename Dims::d_k>(e.of_head),
+                                                         extent_made<typename Dims::d_v>(e.of_head)));
+      s.source.push_back(b.cross.remembered(source));
+    }
+    return s;
+  }
+  /// The state before the first token of the decoder, for this source text and `length` tokens. Runs the encoder.
+  [[nodiscard]] state start(const std::vector<token>& source, std::size_t length) const {
+    return start(encoded(source), length);
+  }
+  /// The token that every text of the decoder begins with.
+  [[nodiscard]] std::vector<token> first() const { return {token(config.start)}; }
+
+  /// The features of new tokens of the decoder after the last norm: [target, d_model]; appends them to the caches.
+  /// Throws `extent_error` if the state is not one of this model; after an exception it has not changed.
+  [[nodiscard]] features_type features(std::span<const token> tokens, state& s) const {
+    check(s);
+    const std::ptrdiff_t begin = s.past.empty() ? 0 : s.past.front().end();
+    try {
+      const tensor<token, target> text(tokens, starting_at(target{tokens.size()}, begin));
+      features_type x = relabel<d_embed, d_model>(encoder.token_embedding(text));
+      const auto bias = biases(starting_at(target{tokens.size()}, begin));
+      for (std::size_t i = 0; i < blocks.size(); ++i) { x = blocks[i](x, s.past[i], s.source[i], bias); }
+      return norm(x);
+    } catch (...) {
+      for (auto& one : s.past) { one.forget(static_cast<extent_t>(one.end() - begin)); }
+      throw;
+    }
+  }
+  /// [target, d_model] -> [target, vocab]
+  [[nodiscard]] logits_type logits(const features_type& x) const {
+    tensor<float, target, d_embed> h = relabel<d_model, d_embed>(x);
+    if (config.logit_scale != 1) { h = h * static_cast<float>(config.logit_scale); }
+    return output.empty() ? logits_type(encoder.token_embedding.logits(h)) : logits_type(output.front()(h));
+  }
+  /// The logits of the token after the last one: [vocab]. Throws `extent_error` if `tokens` is empty.
+  [[nodiscard]] tensor<float, vocab> next(std::span<const token> tokens, state& s) const {
+    if (tokens.empty()) { dimwise::detail::raise<extent_error>(error{} << "next: no tokens were given"); }
+    const features_type x = features(tokens, s);
+    const features_type last = slice<target>(x, extent_of<target>(x) - 1, 1);
+    return at<target>(logits(last), 0);
+  }
+
+ private:
+  [[nodiscard]] typename block::bias_list biases(const target& queries) const {
+    typename block::bias_list made;
+    const auto end = static_cast<std::size_t>(queries.origin()) + queries.extent();
+    for (const auto& table : distances) {
+      const auto rows =
+          relative_ids<target, past, buckets>(queries, starting_at(past{end}, 0), extent_in<buckets>(table),
+                                              t5_buckets{false, config.encoder.bucket_distance});
+      made.push_back(gather<buckets>(table, rows));
+    }
+    return made;
+  }
+  void check(const state& s) const {
+    if (s.past.size() != blocks.size() || s.source.size() != blocks.size()) {
+      dimwise::detail::raise<extent_error>(error{} << "features: the decoder has " << blocks.size()
+                                                   << " layers, but the state has " << s.past.size() << " caches and "
+                                                   << s.source.size() << " sources; `start` makes one (R10)");
+    }
+    for (const auto& one : s.past) {
+      if (one.end() != s.past.front().end()) {
+        dimwise::detail::raise<origin_error>(error{} << "features: the caches of the layers end at positions "
+                                                     << static_cast<long long>(s.past.front().end()) << " and "
+                                                     << static_cast<long long>(one.end())
+                                                     << "; the caches of one text end at the same position");
+      }
+    }
+  }
+  template <class D>
+  static D extent_made(std::size_t n) {
+    if constexpr (D::static_extent == at_run_time) {
+      return D{n};
+    } else {
+      return D{};
+    }
+  }
+};
+
+}  // namespace dimwise::models

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/models/encoder_decoder/settings.hpp -- the settings of an encoder-decoder, and the names of its arrays.
+//
+// Layer: models. Both stacks share norms, feed-forward layers, biases and the scale of the scores.
+// Tests: tests/models/encoder_decoder.test.cpp, the conformance suite `architectures`
+#pragma once
+
+#include <dimwise/models/encoder/names.hpp>
+
+#include <string>
+#include <vector>
+
+namespace dimwise::models {
+
+/// The dimensions of an encoder-decoder with extents from the configuration: `seq` has the positions of the source,
+/// `target` those of the text that the decoder reads and writes.
+struct encoder_decoder_dims : encoder_dims {
+  struct target : position_dim<> {};
+  struct past : prime<target> {};
+};
+
+/// The settings of an encoder-decoder: those of its encoder, which the decoder shares, and its own.
+struct encoder_decoder_config {
+  encoder_config encoder{};
+  std::size_t layers = 0;  ///< of the decoder
+  bool tied = true;        ///< the output is the table of the token embedding
+  double logit_scale = 1;
+  std::size_t start = 0;  ///< the token that a text of the decoder begins with
+};
+
+/// The names of an attention's arrays, without ".weight" and ".bias".
+struct attention_names {
+  std::string query{};
+  std::string key{};
+  std::string value{};
+  std::string output{};
+};
+
+/// The names of the arrays, without ".weight" and ".bias". Names of the decoder's layers follow its `blocks`.
+struct encoder_decoder_names {
+  encoder_names encoder{};
+  std::string buckets{};
+  std::vector<std::string> blocks{};  ///< the beginnings of the decoder's blocks
+  std::string norm1{};
+  attention_names self{};
+  std::string norm2{};
+  attention_names cross{};
+  std::string norm3{};
+  std::string gate{};
+  std::string up{};
+  std::string down{};
+  std::string norm{};
+  std::string output{};
+  std::vector<std::string> ignored{};  ///< arrays that are no parameters: whole names
+};
+
+/// The settings of a checkpoint, and the names of its arrays.
+struct encoder_decoder_description {
+  encoder_decoder_config config{};
+  encoder_decoder_names names{};
+};
+
+}  // namespace dimwise::models
