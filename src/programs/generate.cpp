@@ -8,6 +8,7 @@
 #include <dimwise/text/text_stream.hpp>
 
 #include <random>
+#include <utility>
 
 namespace {
 
@@ -33,22 +34,23 @@ class generation {
     std::vector<token> all = words_.encode(chats ? chatml(o_.system, o_.text) : o_.text);
     check(all);
     has_begun = 1;
+    const std::vector<token> source = model_.has_source() ? std::exchange(all, model_.first()) : std::vector<token>();
     const std::size_t room = context() - all.size();
     const std::size_t most = o_.count < 0 ? room : std::min<std::size_t>(room, static_cast<std::size_t>(o_.count));
     const std::uint64_t seed = o_.seed < 0 ? std::random_device{}() : static_cast<std::uint64_t>(o_.seed);
     if (!o_.quiet && o_.how.temperature > 0) {
       std::fprintf(stderr, "seed: %llu\n", static_cast<unsigned long long>(seed));
     }
-    const auto asked = static_cast<double>(all.size());
+    const auto asked = static_cast<double>(all.size() + source.size());
 
-    model_.start(all.size() + most);
     const stopwatch reading;
+    model_.start(source, all.size() + most);
     auto logits = read(all);
     const double read_seconds = reading.seconds();
     if (stopped != 0) { return 130; }
 
-    if (!o_.hide_prompt && !chats) { show(o_.text); }
-    dimwise::text::text_stream<vocab> stream(words_, all);
+    if (!o_.hide_prompt && !chats && !model_.has_source()) { show(o_.text); }
+    dimwise::text::text_stream<vocab> stream(words_, model_.has_source() ? std::vector<token>() : all);
     dimwise::nn::random numbers(seed);
     const stopwatch writing;
     std::size_t made = 0;
@@ -153,8 +155,8 @@ class generation {
 void add_options(CLI::App& app, generate_options& o, std::optional<std::string>& file) {
   app.add_option("folder", o.folder, "a folder with config.json, model.safetensors or its shards, and a tokenizer")
       ->required();
-  auto* const text = app.add_option("text", o.text, "what is continued");
-  app.add_option("-f,--file", file, "the file whose text is continued")->excludes(text);
+  auto* const text = app.add_option("text", o.text, "what is continued, or the source of an encoder-decoder");
+  app.add_option("-f,--file", file, "the file whose text this is")->excludes(text);
   const auto positive =
       numbers_in(std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::max(), "a number above 0");
   const auto not_negative = numbers_in(0.0, std::numeric_limits<double>::max(), "a number of 0 or more");
@@ -198,14 +200,19 @@ void add_options(CLI::App& app, generate_options& o, std::optional<std::string>&
   app.add_flag("-q,--quiet", o.quiet, "nothing but text");
 }
 
+template <class Weights>
+std::unique_ptr<text_model> read_any(const dimwise::io::config_check& settings, const dimwise::io::archive& weights) {
+  return encoder_decoder_of(settings) ? read_encoder_decoder<Weights>(settings, weights)
+                                      : read_decoder<Weights>(settings, weights);
+}
 std::unique_ptr<text_model> read_model(const std::string& how, const dimwise::io::config_check& settings,
                                        const dimwise::io::archive& weights) {
   using namespace dimwise;
-  if (how == "bf16") { return read_decoder<bfloat16>(settings, weights); }
-  if (how == "f16") { return read_decoder<float16>(settings, weights); }
-  if (how == "int8") { return read_decoder<nn::int8_blocks>(settings, weights); }
-  if (how == "int4") { return read_decoder<nn::int4_blocks>(settings, weights); }
-  return read_decoder<float>(settings, weights);
+  if (how == "bf16") { return read_any<bfloat16>(settings, weights); }
+  if (how == "f16") { return read_any<float16>(settings, weights); }
+  if (how == "int8") { return read_any<nn::int8_blocks>(settings, weights); }
+  if (how == "int4") { return read_any<nn::int4_blocks>(settings, weights); }
+  return read_any<float>(settings, weights);
 }
 
 int generate(generate_options& o, const std::optional<std::string>& file) {
@@ -214,7 +221,8 @@ int generate(generate_options& o, const std::optional<std::string>& file) {
   if (file) { o.text = read_text(*file); }
   const std::filesystem::path folder = model_folder(o.folder);
   const io::config_check config(folder / "config.json");
-  const std::string kind = architecture_of(config);
+  const auto with_source = encoder_decoder_of(config);
+  const std::string kind = with_source ? *with_source : architecture_of(config);
   std::signal(SIGINT, stop);
   const with_threads threads(o.threads, o.quiet);
 
@@ -244,7 +252,8 @@ int generate(generate_options& o, const std::optional<std::string>& file) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Continues a text by a language model.", "dimwise-generate");
+  CLI::App app("Continues a text by a language model, or writes one from a source by an encoder-decoder.",
+               "dimwise-generate");
   generate_options o;
   std::optional<std::string> file;
   add_options(app, o, file);

@@ -87,12 +87,25 @@ class text_model {
   [[nodiscard]] virtual std::size_t parameters() const = 0;
   /// The size of the parameters in bytes.
   [[nodiscard]] virtual std::size_t bytes() const = 0;
-  /// Clears the caches and reserves room for `length` tokens.
-  virtual void start(std::size_t length) = 0;
+  /// Clears the caches and reserves room for `length` tokens. With `has_source`, the encoder reads the source.
+  virtual void start(std::span<const token> source, std::size_t length) = 0;
   virtual void read(std::span<const token> words) = 0;
   /// The logits of the token after these.
   [[nodiscard]] virtual dimwise::tensor<float, vocab> next(std::span<const token> words) = 0;
+
+  /// Whether an encoder reads the prompt as a source, and the model writes a new text instead of continuing it.
+  [[nodiscard]] virtual bool has_source() const { return false; }
+  /// The tokens that a new text begins with.
+  [[nodiscard]] virtual std::vector<token> first() const { return {}; }
 };
+
+/// The tokens of a model.
+template <class Model>
+std::vector<typename Model::token> tokens_of(std::span<const token> words) {
+  std::vector<typename Model::token> all;
+  for (const token w : words) { all.emplace_back(w.value); }
+  return all;
+}
 
 template <class Model>
 class model_of final : public text_model {
@@ -106,18 +119,14 @@ class model_of final : public text_model {
   [[nodiscard]] std::size_t layers() const override { return model_.blocks.size(); }
   [[nodiscard]] std::size_t parameters() const override { return dimwise::nn::parameter_count(model_); }
   [[nodiscard]] std::size_t bytes() const override { return dimwise::nn::parameter_bytes(model_); }
-  void start(std::size_t length) override { past_ = model_.start(length); }
+  void start(std::span<const token>, std::size_t length) override { past_ = model_.start(length); }
   void read(std::span<const token> words) override { (void)model_.features(own(words), past_); }
   [[nodiscard]] dimwise::tensor<float, vocab> next(std::span<const token> words) override {
     return dimwise::relabel<typename Model::vocab, vocab>(model_.next(own(words), past_));
   }
 
  private:
-  [[nodiscard]] static std::vector<typename Model::token> own(std::span<const token> words) {
-    std::vector<typename Model::token> all;
-    for (const token w : words) { all.emplace_back(w.value); }
-    return all;
-  }
+  [[nodiscard]] static auto own(std::span<const token> words) { return tokens_of<Model>(words); }
 
   Model model_;
   typename Model::state past_;
@@ -131,7 +140,12 @@ std::unique_ptr<text_model> as_text_model(Model m) {
 template <class Weights>
 std::unique_ptr<text_model> read_decoder(const dimwise::io::config_check& settings,
                                          const dimwise::io::archive& weights);
+template <class Weights>
+std::unique_ptr<text_model> read_encoder_decoder(const dimwise::io::config_check& settings,
+                                                 const dimwise::io::archive& weights);
 /// What the architecture of these settings is called. Throws `file_error` for settings that are not read.
 [[nodiscard]] std::string architecture_of(dimwise::io::config_check settings);
+/// What the encoder-decoder of these settings is called; nothing for other models.
+[[nodiscard]] std::optional<std::string> encoder_decoder_of(dimwise::io::config_check settings);
 
 }  // namespace programs

@@ -343,6 +343,37 @@ class Programs:
         self.check("Ctrl-C while a text becomes tokens", running.returncode == 130 and rest == b"" and seconds < 2,
                    (running.returncode, rest, told, seconds))
 
+    def encoder_decoders(self, data):
+        """the prompt is a source that the encoder reads; what is shown is the text that the decoder writes"""
+        files = packed(data / "architectures_encoder_decoders.dwpack")
+        tokenizer = tokenizer_of_signs()
+        tokenizer["model"]["vocab"] = {w: i for w, i in tokenizer["model"]["vocab"].items() if i < 80}
+        for model in ("t5-relu", "t5-gated"):
+            folder = self.folder(model, {"config.json": files[f"{model}/config.json"],
+                                         "model.safetensors": files[f"{model}/model.safetensors"],
+                                         "tokenizer.json": json.dumps(tokenizer).encode()})
+            golden = arrays(files[f"{model}/golden.safetensors"])
+            source = "".join(SIGNS[i] for i in golden["enc.1.input_ids"][1])
+            words = golden["dec.1.greedy_ids"][1]  # after the first token alone
+            expected = "".join(SIGNS[i] for i in words) + "\n"
+            for weights in ("f32", "bf16", "f16", "int8", "int4"):
+                result = self.run(self.generate_program, "-n", len(words), "--temp", "0", "--ignore-eos", "--weights", weights,
+                                  folder, "--", source)
+                text = result.stdout.decode()
+                self.check(f"{model}, weights {weights}", result.returncode == 0 and len(text) == len(expected)
+                           and (text == expected or weights not in ("f32", "f16")), f"{result.stdout!r} {result.stderr!r}")
+        told = self.run(self.generate_program, "-n", "4", "--temp", "0", folder, "--", source).stderr.decode()
+        self.check("what it says of an encoder-decoder", "T5, T5 1.1, FLAN-T5, 4 layers, 0.0 million parameters" in told
+                   and f"prompt: {len(source) + 1} tokens, " in told, told)
+        full = self.run(self.generate_program, folder, "Hello", "-n", "-1", "-c", "12", "--temp", "0", "--ignore-eos")
+        self.check("a full context of an encoder-decoder", len(full.stdout) == 12
+                   and b"the context of 12 tokens is full" in full.stderr, full)
+        self.refused("a source without tokens", self.generate_program, "the text has no tokens", folder, "")
+        (folder / "config.json").write_bytes(files["t5-gated/config.json"].replace(b'"gelu_new"', b'"mish"'))
+        said = self.run(self.generate_program, "-q", folder, "x")
+        self.check("an encoder-decoder's settings", said.returncode == 1 and not said.stdout
+                   and b'dense_act_fn is "mish"' in said.stderr, said)
+
     def embedding(self, data):
         files = packed(data / "bert.dwpack")
         manifest = json.loads(data.joinpath("bert.dwpack").read_bytes()[16:].split(b',"arrays":')[0] + b"}")
@@ -720,6 +751,7 @@ def main():
     with tempfile.TemporaryDirectory() as place:
         programs = Programs(generate, embed, pathlib.Path(place))
         programs.generation(data)
+        programs.encoder_decoders(data)
         programs.embedding(data)
         programs.encoders(data)
         programs.conversion(data)

@@ -1,0 +1,18 @@
+// src/programs/generate_encoder_decoder.cpp -- dimwise-generate: encoder-decoders with weights of float.
+// SPDX-License-Identifier: BSL-1.0
+#include "generate_encoder_decoder.hpp"
+
+namespace programs {
+
+template std::unique_ptr<text_model> read_encoder_decoder<float>(const dimwise::io::config_check&,
+                                                                 const dimwise::io::archive&);
+
+std::optional<std::string> encoder_decoder_of(dimwise::io::config_check settings) {
+  const std::string kind = settings.word("model_type", "");
+  for (const auto& one : dimwise::models::known_encoder_decoders()) {
+    if (one.model_type == kind) { return one.title; }
+  }
+  return std::nullopt;
+}
+
+}  // namespace programs

@@ -1,0 +1,12 @@
+// src/programs/generate_encoder_decoder_quantised.cpp -- dimwise-generate: encoder-decoders with weights of 8 or 4 bits.
+// SPDX-License-Identifier: BSL-1.0
+#include "generate_encoder_decoder.hpp"
+
+namespace programs {
+
+template std::unique_ptr<text_model> read_encoder_decoder<dimwise::nn::int8_blocks>(const dimwise::io::config_check&,
+                                                                                    const dimwise::io::archive&);
+template std::unique_ptr<text_model> read_encoder_decoder<dimwise::nn::int4_blocks>(const dimwise::io::config_check&,
+                                                                                    const dimwise::io::archive&);
+
+}  // namespace programs
