@@ -178,7 +178,8 @@ class printed_type {
       one.tail = name;
     } else {
       one.word = behind(name, word);
-      one.is_operation = word > 0 && same(text{name.begin + before, word - before}, "op::");
+      const text scope = {name.begin + before, word - before};
+      one.is_operation = word > 0 && (same(scope, "op::") || same(scope, "other_library::"));
     }
   }
 

@@ -16,6 +16,14 @@ struct number_arguments;
 
 // Operations without a row in the table of marks.
 namespace op {
+struct abs;
+struct exp;
+struct log;
+struct sqrt;
+struct sin;
+struct cos;
+struct tanh;
+struct erf;
 struct relu;
 struct gelu;
 struct gelu_tanh;
@@ -34,6 +42,8 @@ struct random_normal;
 struct next_word_loss;
 struct gradient;
 struct extent_of;
+struct size_of;
+struct describe;
 struct evaluate;
 struct reference;
 }  // namespace op

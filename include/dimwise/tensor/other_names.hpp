@@ -1,188 +1,29 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/tensor/other_names.hpp -- names of operations in other libraries; each gives one error with the dimwise name.
+// dimwise/tensor/other_names.hpp -- names of operations in NumPy, PyTorch and Eigen: each gives one error that names the
+// dimwise operation.
 //
-// Layer: tensor. One table holds the names. Operands have them as members; argument-dependent lookup finds the
-// functions, so that a user's function, type or variable of the same name wins. The functions of `no_adl` have names
-// that programs rarely use otherwise. A name that needs no call, such as `x.T`, is a data member.
-// Tests: tests/other_names/check.py, tests/compile_fail/arguments/, tests/expr/name_lookup.test.cpp
+// Layer: tensor.
+//
+//   matmul(x, w)      // ERROR_R1_operation_has_another_name<other_library::matmul, use_instead<op::contract>>
+//   x.reshape(2, 3)   // ERROR_R1_operation_has_another_name<other_library::reshape, use_instead<op::split, op::merge>>
+//
+// To add a name, add a row to the table. Tests: tests/other_names/check.py (every row),
+// tests/compile_fail/arguments/, tests/expr/name_lookup.test.cpp
 #pragma once
 
 #include <dimwise/shape/verdict.hpp>
+#include <dimwise/tensor/misused.hpp>
 #include <dimwise/tensor/refused_shape.hpp>
 
 #include <initializer_list>
 
-namespace dimwise {
-
-/// In an error: the dimwise operations to use instead.
-template <class... Words>
-struct use_instead;
-
-// The names of the table that are no operation with rules. Without a macro: g++ shows the declaration where a function
-// of this name is not found.
-namespace op {
-struct abs;
-struct add;
-struct addmm;
-struct adjoint;
-struct all;
-struct allclose;
-struct amax;
-struct amin;
-struct any;
-struct apply;
-struct argmin;
-struct argsort;
-struct array;
-struct array_equal;
-struct astype;
-struct backward;
-struct baddbmm;
-struct bmm;
-struct bottomRows;
-struct broadcast_to;
-struct cast;
-struct cat;
-struct chunk;
-struct clip;
-struct clone;
-struct col;
-struct cols;
-struct colwise;
-struct concatenate;
-struct contiguous;
-struct copy;
-struct cos;
-struct cpu;
-struct cuda;
-struct cumsum;
-struct cwiseAbs;
-struct cwiseProduct;
-struct cwiseQuotient;
-struct describe;
-struct detach;
-struct device;
-struct dim;
-struct dimension;
-struct dimensions;
-struct div;
-struct dot;
-struct dtype;
-struct einsum;
-struct embedding;
-struct eq;
-struct erf;
-struct eval;
-struct evaluate;
-struct exp;
-struct expand;
-struct expand_as;
-struct expand_dims;
-struct extent_of;
-struct flatten;
-struct grad;
-struct gradient;
-struct H;
-struct half;
-struct head;
-struct hstack;
-struct index_add;
-struct index_select;
-struct indicator;
-struct inner;
-struct isApprox;
-struct item;
-struct leftCols;
-struct linear;
-struct log;
-struct masked_fill;
-struct masked_select;
-struct matmul;
-struct matrix;
-struct maxCoeff;
-struct middleCols;
-struct middleRows;
-struct minCoeff;
-struct mm;
-struct moveaxis;
-struct movedim;
-struct mT;
-struct mul;
-struct multiply;
-struct mv;
-struct narrow;
-struct native_layer_norm;
-struct ndim;
-struct normalize;
-struct normalized;
-struct numel;
-struct numpy;
-struct pad;
-struct ravel;
-struct rearrange;
-struct relu;
-struct repeat;
-struct repeat_interleave;
-struct requires_grad;
-struct requires_grad_;
-struct reshape;
-struct resize;
-struct rightCols;
-struct row;
-struct rows;
-struct rowwise;
-struct rsqrt;
-struct scaled_dot_product_attention;
-struct scatter;
-struct segment;
-struct select;
-struct shape;
-struct sigmoid;
-struct sin;
-struct size;
-struct size_of;
-struct sizes;
-struct sort;
-struct sqrt;
-struct square;
-struct squaredNorm;
-struct squeeze;
-struct std;
-struct sub;
-struct swapaxes;
-struct swapdims;
-struct t;
-struct T;
-struct tail;
-struct take;
-struct tanh;
-struct tensordot;
-struct tile;
-struct to;
-struct topk;
-struct topRows;
-struct transpose;
-struct tril;
-struct triu;
-struct type;
-struct unaryExpr;
-struct unbind;
-struct unflatten;
-struct unfold;
-struct unsqueeze;
-struct value;
-struct var;
-struct vdot;
-struct view;
-struct vstack;
-struct widened;
-}  // namespace op
-
-}  // namespace dimwise
-
-// SCOPED: a member, and a function of `dimwise`. FUNCTION: a member, and a function that only operands find. MEMBER: a
-// member, because the function exists here or has a common name. DATA: a data member. Then the name and the operations
-// to use instead.
+// Each row has a name and the dimwise operations to use instead. The column says what the name becomes:
+//
+//   SCOPED    a member of operands, and a function of namespace `dimwise`
+//   FUNCTION  a member, and a function that only argument-dependent lookup finds: a user's function, type or variable of
+//             this name wins
+//   MEMBER    a member alone: dimwise has a function of this name, or programs often have one
+//   DATA      a data member, for names without a call, such as `x.T`
 #define DIMWISE_DETAIL_OTHER_NAMES(SCOPED, FUNCTION, MEMBER, DATA) \
   /* products */                                                   \
   SCOPED(matmul, op::contract)                                     \
@@ -369,6 +210,19 @@ struct widened;
 
 namespace dimwise {
 
+/// In an error: the dimwise operations to use instead.
+template <class... Operations>
+struct use_instead;
+
+/// In an error: a name of the table. A class, because compilers propose names of namespaces for misspelled names.
+struct other_library {
+#define DIMWISE_DETAIL_DECLARED(name, ...) struct name;
+  DIMWISE_DETAIL_OTHER_NAMES(DIMWISE_DETAIL_DECLARED, DIMWISE_DETAIL_DECLARED, DIMWISE_DETAIL_DECLARED,
+                             DIMWISE_DETAIL_DECLARED)
+#undef DIMWISE_DETAIL_DECLARED
+  struct size;
+};
+
 namespace detail {
 
 // Any argument of a call, a list in braces as well.
@@ -383,7 +237,8 @@ struct any_given {
 #else
 #define DIMWISE_DETAIL_USE(Error) = delete
 #endif
-#define DIMWISE_DETAIL_OTHER_NAME(name, ...) ERROR_R1_operation_has_another_name<op::name, use_instead<__VA_ARGS__>>
+#define DIMWISE_DETAIL_OTHER_NAME(name, ...) \
+  ERROR_R1_operation_has_another_name<other_library::name, use_instead<__VA_ARGS__>>
 
 // A data member of another library. Each use of its value is the error. The type is complete, because the library asks
 // what type an argument is.
