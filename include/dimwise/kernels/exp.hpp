@@ -1,6 +1,6 @@
 // dimwise/kernels/exp.hpp -- e^x for x <= 0, as in a softmax, in a dozen instructions.
 //
-// Layer: kernels. Includes: simd.hpp.
+// Layer: kernels. Includes: math_double.hpp, simd.hpp.
 // Tests: tests/kernels/exp.test.cpp (every float <= 0)
 //
 // The error is at most 3 ulp. Exact values: exp(0) = 1, exp(-inf) = 0, exp(NaN) = NaN. Results below the smallest
@@ -13,6 +13,7 @@
 #pragma once
 
 #include <dimwise/kernels/dispatch/configuration.hpp>
+#include <dimwise/kernels/math_double.hpp>
 #include <dimwise/kernels/simd.hpp>
 
 #include <cstdint>
@@ -21,6 +22,7 @@ namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
 /// `e^x` in each lane, for x <= 0 or NaN.
 template <class Arch>
+  requires(!in_doubles<Arch>)
 [[nodiscard, gnu::always_inline]] inline floats<Arch> exp_nonpositive(const floats<Arch>& x) noexcept {
   using vec = floats<Arch>;
   // Adding 1.5 * 2^23 + 127 rounds to an integer and leaves it, with the bias of an exponent, in the low bits of the
@@ -56,6 +58,13 @@ template <class Arch>
     const vec scaled = p * as_floats<Arch>(as_ints<Arch>(shifted) << 23);
     return select<Arch>(x < smallest_argument, vec(0.0F), scaled);
   }
+}
+
+/// The same in double.
+template <class Arch>
+  requires in_doubles<Arch>
+[[nodiscard, gnu::always_inline]] inline floats<Arch> exp_nonpositive(const floats<Arch>& x) noexcept {
+  return detail::exp_down<Arch>(x);
 }
 
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION

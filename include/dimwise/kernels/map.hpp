@@ -1,4 +1,4 @@
-// dimwise/kernels/map.hpp -- a function applied element by element to contiguous floats.
+// dimwise/kernels/map.hpp -- a function applied element by element to contiguous memory.
 //
 // Layer: kernels. Includes: simd.hpp and light standard headers only.
 // Tests: tests/kernels/rows/forward.test.cpp
@@ -47,17 +47,17 @@ struct divide_of {
 };
 /// The maximum, the first of equal operands; NaN if either is NaN.
 struct max_of {
-  template <class Arch>
-  [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(
-      const xsimd::batch<float, Arch>& a, const xsimd::batch<float, Arch>& b) const noexcept {
+  template <class Batch>
+  [[nodiscard, gnu::always_inline]] Batch operator()(const Batch& a, const Batch& b) const noexcept {
+    using Arch = arch_of<Batch>;
     return select<Arch>(is_nan<Arch>(b), b, select<Arch>(a < b, b, a));
   }
 };
 /// `a`, but -inf if `b` is -inf: masked elements stay masked.
 struct hide_of {
-  template <class Arch>
-  [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(
-      const xsimd::batch<float, Arch>& a, const xsimd::batch<float, Arch>& b) const noexcept {
+  template <class Batch>
+  [[nodiscard, gnu::always_inline]] Batch operator()(const Batch& a, const Batch& b) const noexcept {
+    using Arch = arch_of<Batch>;
     return select<Arch>(b == broadcast<Arch>(-detail::infinity), b, a);
   }
 };
@@ -65,24 +65,24 @@ struct hide_of {
 /// infinite or NaN.
 template <class F>
 struct sent_of {
-  template <class Arch>
-  [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(
-      const xsimd::batch<float, Arch>& g, const xsimd::batch<float, Arch>& x) const noexcept {
+  template <class Batch>
+  [[nodiscard, gnu::always_inline]] Batch operator()(const Batch& g, const Batch& x) const noexcept {
+    using Arch = arch_of<Batch>;
     return select<Arch>(g == broadcast<Arch>(0.0F), g, F{}(g, x));
   }
 };
 /// The minimum, the first of equal operands; NaN if either is NaN.
 struct min_of {
-  template <class Arch>
-  [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(
-      const xsimd::batch<float, Arch>& a, const xsimd::batch<float, Arch>& b) const noexcept {
+  template <class Batch>
+  [[nodiscard, gnu::always_inline]] Batch operator()(const Batch& a, const Batch& b) const noexcept {
+    using Arch = arch_of<Batch>;
     return select<Arch>(is_nan<Arch>(b), b, select<Arch>(b < a, b, a));
   }
 };
 
 /// out[i] = f(in[i]).
 template <class Arch = default_arch, class F>
-void map_floats(std::size_t n, const float* in, float* out, const F& f) noexcept {
+void map_floats(std::size_t n, const element_of<Arch>* in, element_of<Arch>* out, const F& f) noexcept {
   std::size_t i = 0;
   for (; i + lanes<Arch> <= n; i += lanes<Arch>) store<Arch>(out + i, f(load<Arch>(in + i)));
   if (i < n) store_partial<Arch>(out + i, n - i, f(load_partial<Arch>(in + i, n - i)));
@@ -90,7 +90,8 @@ void map_floats(std::size_t n, const float* in, float* out, const F& f) noexcept
 
 /// out[i] = f(a[i], b[i]).
 template <class Arch = default_arch, class F>
-void zip_floats(std::size_t n, const float* a, const float* b, float* out, const F& f) noexcept {
+void zip_floats(std::size_t n, const element_of<Arch>* a, const element_of<Arch>* b, element_of<Arch>* out,
+                const F& f) noexcept {
   std::size_t i = 0;
   for (; i + lanes<Arch> <= n; i += lanes<Arch>) { store<Arch>(out + i, f(load<Arch>(a + i), load<Arch>(b + i))); }
   if (i < n) {
@@ -100,7 +101,8 @@ void zip_floats(std::size_t n, const float* a, const float* b, float* out, const
 
 /// out[i] = f(a[i], number).
 template <class Arch = default_arch, class F>
-void zip_number(std::size_t n, const float* a, float number, float* out, const F& f) noexcept {
+void zip_number(std::size_t n, const element_of<Arch>* a, element_of<Arch> number, element_of<Arch>* out,
+                const F& f) noexcept {
   const floats<Arch> same = broadcast<Arch>(number);
   map_floats<Arch>(n, a, out, [&](const floats<Arch>& x) __attribute__((always_inline)) { return f(x, same); });
 }
@@ -110,9 +112,9 @@ namespace detail {
 // Booleans are converted between bytes and registers in blocks of this size.
 inline constexpr std::size_t block_bools = 64;
 
-// Loads a register, or broadcasts one number: the step from lane to lane is 1 or 0 floats.
+// Loads a register, or broadcasts one number: the step from lane to lane is 1 or 0 elements.
 template <class Arch>
-[[nodiscard, gnu::always_inline]] inline floats<Arch> load_step(const float* from, std::ptrdiff_t step,
+[[nodiscard, gnu::always_inline]] inline floats<Arch> load_step(const element_of<Arch>* from, std::ptrdiff_t step,
                                                                 std::size_t count) noexcept {
   if (step == 0) return broadcast<Arch>(*from);
   return count == lanes<Arch> ? load<Arch>(from) : load_partial<Arch>(from, count);
@@ -122,10 +124,10 @@ template <class Arch>
 
 /// out[i] = f(a[i], b[i]) != Negated, for a comparison f; the step of an operand is 0 for a single number, otherwise 1.
 template <class Arch = default_arch, bool Negated = false, class F>
-void compare_floats(std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b, std::ptrdiff_t b_step,
-                    bool* out, const F& f) noexcept {
+void compare_floats(std::size_t n, const element_of<Arch>* a, std::ptrdiff_t a_step, const element_of<Arch>* b,
+                    std::ptrdiff_t b_step, bool* out, const F& f) noexcept {
   using detail::block_bools;
-  alignas(64) std::int32_t truth[block_bools];
+  alignas(64) integer_of<Arch> truth[block_bools];
   for (std::size_t first = 0; first < n; first += block_bools) {
     const std::size_t here = n - first < block_bools ? n - first : block_bools;
     for (std::size_t i = 0; i < here; i += lanes<Arch>) {
@@ -146,10 +148,11 @@ void compare_floats(std::size_t n, const float* a, std::ptrdiff_t a_step, const 
 
 /// out[i] = m[i] ? a[i] : b[i]; `m` has any step, `a` and `b` 0 or 1. The unselected operand has no effect.
 template <class Arch = default_arch>
-void choose_floats(std::size_t n, const bool* m, std::ptrdiff_t m_step, const float* a, std::ptrdiff_t a_step,
-                   const float* b, std::ptrdiff_t b_step, float* out) noexcept {
+void choose_floats(std::size_t n, const bool* m, std::ptrdiff_t m_step, const element_of<Arch>* a,
+                   std::ptrdiff_t a_step, const element_of<Arch>* b, std::ptrdiff_t b_step,
+                   element_of<Arch>* out) noexcept {
   using detail::block_bools;
-  alignas(64) std::int32_t truth[block_bools];
+  alignas(64) integer_of<Arch> truth[block_bools];
   for (std::size_t first = 0; first < n; first += block_bools) {
     const std::size_t here = n - first < block_bools ? n - first : block_bools;
     const bool* const from = m + static_cast<std::ptrdiff_t>(first) * m_step;

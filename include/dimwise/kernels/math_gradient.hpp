@@ -40,12 +40,11 @@ template <class Arch>
   using vec = floats<Arch>;
   // As in gelu_of: Phi(-y) = e^(-y^2 / 2) R / 2 of y = |x|.
   const vec one = broadcast<Arch>(1.0F);
-  const vec y = at_most<Arch>(magnitude<Arch>(x), 15.0F);
+  const vec y = at_most<Arch>(magnitude<Arch>(x), last_normal_tail<Arch>);
   const vec half = y * broadcast<Arch>(0.5F);
-  const vec t = one / fma<Arch>(y, broadcast<Arch>(0.282842712F), one);
   const vec bell = exp_any<Arch>(broadcast<Arch>(0.0F) - y * half);
-  const vec tail = bell * broadcast<Arch>(0.5F) * scaled_erfc<Arch>(t);
-  const vec turn = y * bell * broadcast<Arch>(0.398942280F);
+  const vec tail = bell * broadcast<Arch>(0.5F) * normal_tail_factor<Arch>(y);
+  const vec turn = y * bell * broadcast<Arch>(element_of<Arch>(0.3989422804014327));
   return select<Arch>(x < broadcast<Arch>(0.0F), tail - turn, one - (tail - turn));
 }
 
@@ -61,7 +60,7 @@ template <class Arch>
 }
 
 template <class Arch>
-[[nodiscard, gnu::always_inline]] inline floats<Arch> within(const floats<Arch>& x, float limit) noexcept {
+[[nodiscard, gnu::always_inline]] inline floats<Arch> within(const floats<Arch>& x, element_of<Arch> limit) noexcept {
   return at_least<Arch>(at_most<Arch>(x, limit), -limit);
 }
 
@@ -81,14 +80,15 @@ template <class Arch>
     case function::gelu:
       return detail::gelu_slope<Arch>(x);
     case function::gelu_tanh: {
-      const vec y = detail::within<Arch>(x, 15.0F);
+      using T = element_of<Arch>;
+      const vec y = detail::within<Arch>(x, in_doubles<Arch> ? 25.0F : 15.0F);
       const vec square = y * y;
       return detail::gated_slope<Arch>(
-          y, y * fma<Arch>(square, broadcast<Arch>(0.0713548163F), broadcast<Arch>(1.59576912F)),
-          fma<Arch>(square, broadcast<Arch>(0.214064449F), broadcast<Arch>(1.59576912F)));
+          y, y * fma<Arch>(square, broadcast<Arch>(T(0.07135481627260025)), broadcast<Arch>(T(1.5957691216057308))),
+          fma<Arch>(square, broadcast<Arch>(T(0.21406444881780073)), broadcast<Arch>(T(1.5957691216057308))));
     }
     case function::silu: {
-      const vec y = detail::within<Arch>(x, 150.0F);
+      const vec y = detail::within<Arch>(x, detail::last_sigmoid<Arch>);
       return detail::gated_slope<Arch>(y, y, one);
     }
     case function::sigmoid:
@@ -100,8 +100,8 @@ template <class Arch>
     case function::log:
       return one / (x + zero);  // inf at -0
     case function::erf: {
-      const vec y = detail::at_most<Arch>(detail::magnitude<Arch>(x), 12.0F);
-      return broadcast<Arch>(1.12837917F) * detail::exp_any<Arch>(zero - y * y);
+      const vec y = detail::at_most<Arch>(detail::magnitude<Arch>(x), in_doubles<Arch> ? 30.0F : 12.0F);
+      return broadcast<Arch>(element_of<Arch>(1.1283791670955126)) * detail::exp_any<Arch>(zero - y * y);
     }
     case function::sqrt:
       return broadcast<Arch>(0.5F) / sqrt_of{}(x + zero);
@@ -122,7 +122,8 @@ template <class Arch>
 /// out[i] = g[i] f'(x[i]), but 0 if g[i] is 0, even if the derivative is infinite or NaN: x may be a discarded element.
 /// `out` may be `x` or `g`.
 template <class Arch = default_arch>
-void map_gradient(function f, std::size_t n, const float* x, const float* g, float* out) noexcept {
+void map_gradient(function f, std::size_t n, const element_of<Arch>* x, const element_of<Arch>* g,
+                  element_of<Arch>* out) noexcept {
   zip_floats<Arch>(n, x, g, out, [f](const floats<Arch>& at, const floats<Arch>& gradient) {
     return sent_of<multiply_of>{}(gradient, slope_of<Arch>(f, at));
   });

@@ -87,6 +87,9 @@ using instructions = typename detail::elements_of<Arch>::instructions;
 /// The element type of an architecture.
 template <class Arch>
 using element_of = typename detail::elements_of<Arch>::number;
+/// The integer type of the same width.
+template <class Arch>
+using integer_of = typename detail::elements_of<Arch>::integer;
 /// The architecture of a register.
 template <class Batch>
 using arch_of = typename detail::arch_of_batch<Batch>::type;
@@ -98,7 +101,7 @@ template <class Arch>
 using floats = xsimd::batch<element_of<Arch>, instructions<Arch>>;
 /// Integers of the same width.
 template <class Arch>
-using ints = xsimd::batch<typename detail::elements_of<Arch>::integer, instructions<Arch>>;
+using ints = xsimd::batch<integer_of<Arch>, instructions<Arch>>;
 /// One boolean per lane.
 template <class Arch>
 using mask = xsimd::batch_bool<element_of<Arch>, instructions<Arch>>;
@@ -154,8 +157,7 @@ template <class Arch>
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline ints<Arch> lane_indices() noexcept {
   // Loaded from memory: the constructors that take one argument per lane changed between xsimd versions.
-  using integer = typename detail::elements_of<Arch>::integer;
-  alignas(64) static constexpr integer index[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  alignas(64) static constexpr integer_of<Arch> index[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   return ints<Arch>::load_aligned(&index[0]);
 }
 
@@ -177,7 +179,7 @@ template <class Arch>
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline ints<Arch> as_ints(const floats<Arch>& value) noexcept {
 #if XSIMD_VERSION_MAJOR >= 9
-  return xsimd::bitwise_cast<typename detail::elements_of<Arch>::integer>(value);
+  return xsimd::bitwise_cast<integer_of<Arch>>(value);
 #else
   return xsimd::bitwise_cast<ints<Arch>>(value);
 #endif
@@ -196,7 +198,7 @@ template <class Arch>
 /// The lanes of a comparison of integers, for use with elements of the same width.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline mask<Arch> as_mask(
-    const xsimd::batch_bool<typename detail::elements_of<Arch>::integer, instructions<Arch>>& value) noexcept {
+    const xsimd::batch_bool<integer_of<Arch>, instructions<Arch>>& value) noexcept {
 #if XSIMD_VERSION_MAJOR >= 9
   return xsimd::batch_bool_cast<element_of<Arch>>(value);
 #else
@@ -235,8 +237,7 @@ template <class Arch>
 /// True in the first `count` lanes.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline mask<Arch> first_lanes(std::size_t count) noexcept {
-  using integer = typename detail::elements_of<Arch>::integer;
-  return as_mask<Arch>(lane_indices<Arch>() < ints<Arch>(static_cast<integer>(count)));
+  return as_mask<Arch>(lane_indices<Arch>() < ints<Arch>(static_cast<integer_of<Arch>>(count)));
 }
 
 /// Whether each lane is NaN. (`x != x` fails: xsimd's AVX comparison is ordered, so false for NaN.)

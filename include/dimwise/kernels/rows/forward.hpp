@@ -37,10 +37,11 @@ template <class Arch>
 
 // Handles rows without a sum: fully masked, or with a visible NaN or +inf. Returns whether the row is done.
 template <class Arch>
-[[nodiscard, gnu::always_inline]] inline bool softmax_without_sum(std::size_t n, const float* in, float* out,
-                                                                  float largest, float hidden) noexcept {
-  if (largest > minus_infinite && largest < std::numeric_limits<float>::infinity()) return false;
-  const floats<Arch> other = broadcast<Arch>(std::numeric_limits<float>::quiet_NaN());
+[[nodiscard, gnu::always_inline]] inline bool softmax_without_sum(std::size_t n, const element_of<Arch>* in,
+                                                                  element_of<Arch>* out, element_of<Arch> largest,
+                                                                  element_of<Arch> hidden) noexcept {
+  if (largest > minus_infinite && largest < std::numeric_limits<element_of<Arch>>::infinity()) return false;
+  const floats<Arch> other = broadcast<Arch>(std::numeric_limits<element_of<Arch>>::quiet_NaN());
   map_floats<Arch>(n, in, out, [&](const floats<Arch>& x) __attribute__((always_inline)) {
     return select<Arch>(x == broadcast<Arch>(minus_infinite), broadcast<Arch>(hidden), other);
   });
@@ -62,8 +63,8 @@ struct exp_step {
 
 // Writes unnormalised weights; returns their sum.
 template <class Arch>
-[[nodiscard, gnu::always_inline]] inline floats<Arch> softmax_block(std::size_t n, const float* in, float* out,
-                                                                    const floats<Arch>& top,
+[[nodiscard, gnu::always_inline]] inline floats<Arch> softmax_block(std::size_t n, const element_of<Arch>* in,
+                                                                    element_of<Arch>* out, const floats<Arch>& top,
                                                                     const floats<Arch>& none) noexcept {
   floats<Arch> sums = broadcast<Arch>(0.0F);
   for_columns<Arch>(n, [&](std::size_t i, std::size_t count) __attribute__((always_inline)) {
@@ -76,7 +77,8 @@ template <class Arch>
 }
 // The same for long rows, in blocks with carried sums.
 template <class Arch>
-[[nodiscard, gnu::noinline]] floats<Arch> softmax_long_row(std::size_t n, const float* in, float* out, floats<Arch> top,
+[[nodiscard, gnu::noinline]] floats<Arch> softmax_long_row(std::size_t n, const element_of<Arch>* in,
+                                                           element_of<Arch>* out, floats<Arch> top,
                                                            floats<Arch> none) noexcept {
   carried_sum<floats<Arch>> sum;
   for (std::size_t at = 0; at < n; at += sum_block) {
@@ -87,8 +89,9 @@ template <class Arch>
 
 // out = (in - center) * scale * gamma + beta; null gamma is 1, null beta is 0.
 template <class Arch>
-[[gnu::always_inline]] inline void scale_row(std::size_t n, const float* in, float* out, float center, float scale,
-                                             const float* gamma, const float* beta) noexcept {
+[[gnu::always_inline]] inline void scale_row(std::size_t n, const element_of<Arch>* in, element_of<Arch>* out,
+                                             element_of<Arch> center, element_of<Arch> scale,
+                                             const element_of<Arch>* gamma, const element_of<Arch>* beta) noexcept {
   for_columns<Arch>(n, [&](std::size_t i, std::size_t count) __attribute__((always_inline)) {
     floats<Arch> x = (load_some<Arch>(in + i, count) - broadcast<Arch>(center)) * broadcast<Arch>(scale);
     if (gamma != nullptr) x = x * load_some<Arch>(gamma + i, count);
@@ -101,8 +104,9 @@ template <class Arch>
 
 /// out = e^(in - max) / sum of e^(in - max).
 template <class Arch = default_arch>
-void softmax_row(std::size_t n, const float* in, float* out, float hidden = 0.0F) noexcept {
-  const float largest = max_row<Arch>(n, in);
+void softmax_row(std::size_t n, const element_of<Arch>* in, element_of<Arch>* out,
+                 element_of<Arch> hidden = 0.0F) noexcept {
+  const element_of<Arch> largest = max_row<Arch>(n, in);
   if (detail::softmax_without_sum<Arch>(n, in, out, largest, hidden)) return;
   const floats<Arch> top = broadcast<Arch>(largest);
   const floats<Arch> none = broadcast<Arch>(hidden);
@@ -113,8 +117,8 @@ void softmax_row(std::size_t n, const float* in, float* out, float hidden = 0.0F
 
 /// out = in - max - log(sum of e^(in - max)); -inf for masked entries.
 template <class Arch = default_arch>
-void log_softmax_row(std::size_t n, const float* in, float* out) noexcept {
-  const float largest = max_row<Arch>(n, in);
+void log_softmax_row(std::size_t n, const element_of<Arch>* in, element_of<Arch>* out) noexcept {
+  const element_of<Arch> largest = max_row<Arch>(n, in);
   if (detail::softmax_without_sum<Arch>(n, in, out, largest, minus_infinite)) return;
   const floats<Arch> top = broadcast<Arch>(largest);
   const floats<Arch> sums = detail::fold_sum_row<Arch>(n, in, detail::exp_step<Arch>{top});
@@ -124,21 +128,22 @@ void log_softmax_row(std::size_t n, const float* in, float* out) noexcept {
 
 /// out = (in - mean) / sqrt(variance + eps) * gamma + beta; the (biased) variance is computed in a second pass.
 template <class Arch = default_arch>
-void layer_norm_row(std::size_t n, const float* in, float* out, float eps, const float* gamma = nullptr,
-                    const float* beta = nullptr) noexcept {
-  const float mean = mean_row<Arch>(n, in);
+void layer_norm_row(std::size_t n, const element_of<Arch>* in, element_of<Arch>* out, element_of<Arch> eps,
+                    const element_of<Arch>* gamma = nullptr, const element_of<Arch>* beta = nullptr) noexcept {
+  const element_of<Arch> mean = mean_row<Arch>(n, in);
   const detail::square_step<Arch> step{broadcast<Arch>(mean)};
-  const float squares = reduce_sum<Arch>(detail::fold_sum_row<Arch>(n, in, step));
-  const float scale = 1.0F / std::sqrt(squares / static_cast<float>(n) + eps);
+  const element_of<Arch> squares = reduce_sum<Arch>(detail::fold_sum_row<Arch>(n, in, step));
+  const element_of<Arch> scale = 1.0F / std::sqrt(squares / static_cast<element_of<Arch>>(n) + eps);
   detail::scale_row<Arch>(n, in, out, mean, scale, gamma, beta);
 }
 
 /// out = in / sqrt(mean of in^2 + eps) * gamma.
 template <class Arch = default_arch>
-void rms_norm_row(std::size_t n, const float* in, float* out, float eps, const float* gamma = nullptr) noexcept {
+void rms_norm_row(std::size_t n, const element_of<Arch>* in, element_of<Arch>* out, element_of<Arch> eps,
+                  const element_of<Arch>* gamma = nullptr) noexcept {
   const detail::square_step<Arch> step{broadcast<Arch>(0.0F)};
-  const float squares = reduce_sum<Arch>(detail::fold_sum_row<Arch>(n, in, step));
-  const float scale = 1.0F / std::sqrt(squares / static_cast<float>(n) + eps);
+  const element_of<Arch> squares = reduce_sum<Arch>(detail::fold_sum_row<Arch>(n, in, step));
+  const element_of<Arch> scale = 1.0F / std::sqrt(squares / static_cast<element_of<Arch>>(n) + eps);
   detail::scale_row<Arch>(n, in, out, 0.0F, scale, gamma, nullptr);
 }
 

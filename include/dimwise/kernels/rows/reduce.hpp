@@ -24,14 +24,14 @@
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
-inline constexpr float minus_infinite = -std::numeric_limits<float>::infinity();
+inline constexpr float minus_infinite = -std::numeric_limits<float>::infinity();  // of any element type
 
 namespace detail {
 
 // Four independent reductions hide the latency of the operation and reduce the error of a long sum.
 template <class Arch, class Step>
-[[nodiscard, gnu::always_inline]] inline floats<Arch> fold_row(std::size_t n, const float* in, float neutral,
-                                                               const Step& step) noexcept {
+[[nodiscard, gnu::always_inline]] inline floats<Arch> fold_row(std::size_t n, const element_of<Arch>* in,
+                                                               element_of<Arch> neutral, const Step& step) noexcept {
   constexpr std::size_t wide = lanes<Arch>;
   floats<Arch> part[4] = {broadcast<Arch>(neutral), broadcast<Arch>(neutral), broadcast<Arch>(neutral),
                           broadcast<Arch>(neutral)};
@@ -58,7 +58,7 @@ inline constexpr std::size_t sum_block_rows = 128;  // rows that are summed with
 // fold_row for a step that adds, in blocks; the blocks depend on n alone. Long rows have a separate function: within
 // one function short rows were 30 % slower.
 template <class Arch, class Step>
-[[nodiscard, gnu::noinline]] floats<Arch> fold_long_row(std::size_t n, const float* in, Step step) noexcept {
+[[nodiscard, gnu::noinline]] floats<Arch> fold_long_row(std::size_t n, const element_of<Arch>* in, Step step) noexcept {
   carried_sum<floats<Arch>> sum;
   for (std::size_t at = 0; at < n; at += sum_block) {
     sum += fold_row<Arch>(n - at < sum_block ? n - at : sum_block, in + at, 0.0F, step);
@@ -66,7 +66,7 @@ template <class Arch, class Step>
   return sum.value();
 }
 template <class Arch, class Step>
-[[nodiscard, gnu::always_inline]] inline floats<Arch> fold_sum_row(std::size_t n, const float* in,
+[[nodiscard, gnu::always_inline]] inline floats<Arch> fold_sum_row(std::size_t n, const element_of<Arch>* in,
                                                                    const Step& step) noexcept {
   if (n > sum_block) [[unlikely]] { return fold_long_row<Arch>(n, in, step); }
   return fold_row<Arch>(n, in, 0.0F, step);
@@ -131,12 +131,24 @@ struct scaled_square_step {
   }
 };
 
-// A sum of squares within these bounds has no underflow or overflow. Below, elements are scaled by 2^100, so that their
-// squares are normal numbers with a finite sum; above, by 2^-100.
-inline constexpr float least_squares = 0x1p-77F;
-inline constexpr float most_squares = std::numeric_limits<float>::max();
-inline constexpr float up_scale = 0x1p100F;
-inline constexpr float down_scale = 0x1p-100F;
+// A sum of squares within these bounds has no underflow or overflow. Below, elements are scaled by `up`, so that their
+// squares are normal numbers with a finite sum; above, by `down`.
+template <class T>
+struct square_bounds;
+template <>
+struct square_bounds<float> {
+  static constexpr float least = 0x1p-77F;
+  static constexpr float most = std::numeric_limits<float>::max();
+  static constexpr float up = 0x1p100F;
+  static constexpr float down = 0x1p-100F;
+};
+template <>
+struct square_bounds<double> {
+  static constexpr double least = 0x1p-915;
+  static constexpr double most = std::numeric_limits<double>::max();
+  static constexpr double up = 0x1p800;
+  static constexpr double down = 0x1p-800;
+};
 
 // Calls f(column, count) for registers of columns; count is the constant `lanes` except for the last.
 template <class Arch, class F>
@@ -147,27 +159,29 @@ template <class Arch, class F>
 }
 
 template <class Arch>
-[[nodiscard, gnu::always_inline]] inline floats<Arch> load_some(const float* from, std::size_t count) noexcept {
+[[nodiscard, gnu::always_inline]] inline floats<Arch> load_some(const element_of<Arch>* from,
+                                                                std::size_t count) noexcept {
   return count == lanes<Arch> ? load<Arch>(from) : load_partial<Arch>(from, count);
 }
 
 template <class Arch>
-[[gnu::always_inline]] inline void store_some(float* to, std::size_t count, const floats<Arch>& value) noexcept {
+[[gnu::always_inline]] inline void store_some(element_of<Arch>* to, std::size_t count,
+                                              const floats<Arch>& value) noexcept {
   if (count == lanes<Arch>) store<Arch>(to, value);
   else store_partial<Arch>(to, count, value);
 }
 
 // Reduces `extent` rows of columns to one row, starting from `out` if `onto`.
 template <class Arch, class Step>
-[[gnu::always_inline]] inline void fold_columns(std::size_t extent, std::size_t columns, const float* in,
-                                                std::ptrdiff_t stride, float* out, float neutral, bool onto,
-                                                const Step& step) noexcept {
+[[gnu::always_inline]] inline void fold_columns(std::size_t extent, std::size_t columns, const element_of<Arch>* in,
+                                                std::ptrdiff_t stride, element_of<Arch>* out, element_of<Arch> neutral,
+                                                bool onto, const Step& step) noexcept {
   constexpr std::size_t wide = lanes<Arch>;
   std::size_t c = 0;
   for (; c + 4 * wide <= columns; c += 4 * wide) {
     floats<Arch> part[4];
     for (std::size_t j = 0; j < 4; ++j) part[j] = onto ? load<Arch>(out + c + j * wide) : broadcast<Arch>(neutral);
-    const float* from = in + c;
+    const element_of<Arch>* from = in + c;
     for (std::size_t i = 0; i < extent; ++i, from += stride) {
       part[0] = step(part[0], load<Arch>(from));
       part[1] = step(part[1], load<Arch>(from + wide));
@@ -179,7 +193,7 @@ template <class Arch, class Step>
   for (; c < columns; c += wide) {
     const std::size_t count = columns - c < wide ? columns - c : wide;
     floats<Arch> folded = onto ? load_some<Arch>(out + c, count) : broadcast<Arch>(neutral);
-    const float* from = in + c;
+    const element_of<Arch>* from = in + c;
     for (std::size_t i = 0; i < extent; ++i, from += stride) folded = step(folded, load_some<Arch>(from, count));
     store_some<Arch>(out + c, count, folded);
   }
@@ -189,40 +203,41 @@ template <class Arch, class Step>
 
 /// The sum of `n` floats.
 template <class Arch = default_arch>
-[[nodiscard]] float sum_row(std::size_t n, const float* in) noexcept {
+[[nodiscard]] element_of<Arch> sum_row(std::size_t n, const element_of<Arch>* in) noexcept {
   return reduce_sum<Arch>(detail::fold_sum_row<Arch>(n, in, detail::plain_sum{}));
 }
 
 /// The mean of `n` floats.
 template <class Arch = default_arch>
-[[nodiscard]] float mean_row(std::size_t n, const float* in) noexcept {
-  return sum_row<Arch>(n, in) / static_cast<float>(n);
+[[nodiscard]] element_of<Arch> mean_row(std::size_t n, const element_of<Arch>* in) noexcept {
+  return sum_row<Arch>(n, in) / static_cast<element_of<Arch>>(n);
 }
 
 /// The maximum of `n` floats; NaN if one is NaN.
 template <class Arch = default_arch>
-[[nodiscard]] float max_row(std::size_t n, const float* in) noexcept {
+[[nodiscard]] element_of<Arch> max_row(std::size_t n, const element_of<Arch>* in) noexcept {
   return reduce_max<Arch>(detail::fold_row<Arch>(n, in, minus_infinite, detail::max_step<Arch>{}));
 }
 
 /// The minimum of `n` floats; NaN if one is NaN.
 template <class Arch = default_arch>
-[[nodiscard]] float min_row(std::size_t n, const float* in) noexcept {
+[[nodiscard]] element_of<Arch> min_row(std::size_t n, const element_of<Arch>* in) noexcept {
   const detail::min_step<Arch> step{};
   return detail::fold<Arch>(detail::fold_row<Arch>(n, in, -minus_infinite, step), step).get(0);
 }
 
 /// The Euclidean norm of `n` floats, without overflow or underflow of squares; NaN if one is NaN.
 template <class Arch = default_arch>
-[[nodiscard]] float norm_row(std::size_t n, const float* in) noexcept {
-  const auto squares = [&](float scale) {
+[[nodiscard]] element_of<Arch> norm_row(std::size_t n, const element_of<Arch>* in) noexcept {
+  using bounds = detail::square_bounds<element_of<Arch>>;
+  const auto squares = [&](element_of<Arch> scale) {
     return reduce_sum<Arch>(
         detail::fold_sum_row<Arch>(n, in, detail::scaled_square_step<Arch>{broadcast<Arch>(scale)}));
   };
-  const float sum = squares(1.0F);
-  const auto root = [](float x) { return square_root<Arch>(broadcast<Arch>(x)).get(0); };
-  if (sum < detail::least_squares) return root(squares(detail::up_scale)) * detail::down_scale;
-  if (sum > detail::most_squares) return root(squares(detail::down_scale)) * detail::up_scale;
+  const element_of<Arch> sum = squares(1.0F);
+  const auto root = [](element_of<Arch> x) { return square_root<Arch>(broadcast<Arch>(x)).get(0); };
+  if (sum < bounds::least) return root(squares(bounds::up)) * bounds::down;
+  if (sum > bounds::most) return root(squares(bounds::down)) * bounds::up;
   return root(sum);
 }
 
@@ -230,14 +245,14 @@ namespace detail {
 
 // Sums of many rows, with carried sums: four registers of columns at a time, down all rows.
 template <class Arch>
-[[gnu::noinline]] void sum_long_columns(std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride,
-                                        float* out, bool onto) noexcept {
+[[gnu::noinline]] void sum_long_columns(std::size_t extent, std::size_t columns, const element_of<Arch>* in,
+                                        std::ptrdiff_t stride, element_of<Arch>* out, bool onto) noexcept {
   constexpr std::size_t group = 4 * lanes<Arch>;
   for (std::size_t c = 0; c < columns; c += group) {
     const std::size_t count = columns - c < group ? columns - c : group;
     carried_sum<floats<Arch>> sums[4];
     for (std::size_t at = 0; at < extent; at += sum_block_rows) {
-      float part[group] = {};
+      element_of<Arch> part[group] = {};
       const std::size_t rows = extent - at < sum_block_rows ? extent - at : sum_block_rows;
       fold_columns<Arch>(rows, count, in + static_cast<std::ptrdiff_t>(at) * stride + c, stride, part, 0.0F, false,
                          plain_sum{});
@@ -256,8 +271,8 @@ template <class Arch>
 
 /// out[c] = sum of in[i * stride + c] over i, plus out[c] if `onto`.
 template <class Arch = default_arch>
-void sum_columns(std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride, float* out,
-                 bool onto = false) noexcept {
+void sum_columns(std::size_t extent, std::size_t columns, const element_of<Arch>* in, std::ptrdiff_t stride,
+                 element_of<Arch>* out, bool onto = false) noexcept {
   if (extent > detail::sum_block_rows) {
     return detail::sum_long_columns<Arch>(extent, columns, in, stride, out, onto);
   }
@@ -266,8 +281,9 @@ void sum_columns(std::size_t extent, std::size_t columns, const float* in, std::
 
 /// out[c] = the Euclidean norm of in[i * stride + c] over i, and of out[c] if `onto`; NaN if one is NaN.
 template <class Arch = default_arch>
-void norm_columns(std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride, float* out,
-                  bool onto = false) noexcept {
+void norm_columns(std::size_t extent, std::size_t columns, const element_of<Arch>* in, std::ptrdiff_t stride,
+                  element_of<Arch>* out, bool onto = false) noexcept {
+  using bounds = detail::square_bounds<element_of<Arch>>;
   const floats<Arch> one = broadcast<Arch>(1.0F);
   detail::for_columns<Arch>(columns, [&](std::size_t c, std::size_t count) {
     const floats<Arch> before = onto ? detail::load_some<Arch>(out + c, count) : broadcast<Arch>(0.0F);
@@ -287,15 +303,15 @@ void norm_columns(std::size_t extent, std::size_t columns, const float* in, std:
     };
     floats<Arch> sum = squares(one);
     // Each column has the scale that its squares need.
-    const auto small = sum < broadcast<Arch>(detail::least_squares);
-    const auto large = sum > broadcast<Arch>(detail::most_squares);
+    const auto small = sum < broadcast<Arch>(bounds::least);
+    const auto large = sum > broadcast<Arch>(bounds::most);
     floats<Arch> back = one;
     if (xsimd::any(small) || xsimd::any(large)) {
-      const auto chosen = [&](float of_small, float of_large) {
+      const auto chosen = [&](element_of<Arch> of_small, element_of<Arch> of_large) {
         return select<Arch>(small, broadcast<Arch>(of_small), select<Arch>(large, broadcast<Arch>(of_large), one));
       };
-      sum = squares(chosen(detail::up_scale, detail::down_scale));
-      back = chosen(detail::down_scale, detail::up_scale);
+      sum = squares(chosen(bounds::up, bounds::down));
+      back = chosen(bounds::down, bounds::up);
     }
     detail::store_some<Arch>(out + c, count, square_root<Arch>(sum) * back);
   });
@@ -303,15 +319,15 @@ void norm_columns(std::size_t extent, std::size_t columns, const float* in, std:
 
 /// out[c] = maximum of in[i * stride + c] over i, and of out[c] if `onto`; NaN if one is NaN.
 template <class Arch = default_arch>
-void max_columns(std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride, float* out,
-                 bool onto = false) noexcept {
+void max_columns(std::size_t extent, std::size_t columns, const element_of<Arch>* in, std::ptrdiff_t stride,
+                 element_of<Arch>* out, bool onto = false) noexcept {
   detail::fold_columns<Arch>(extent, columns, in, stride, out, minus_infinite, onto, detail::max_step<Arch>{});
 }
 
 /// out[c] = minimum of in[i * stride + c] over i, and of out[c] if `onto`; NaN if one is NaN.
 template <class Arch = default_arch>
-void min_columns(std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride, float* out,
-                 bool onto = false) noexcept {
+void min_columns(std::size_t extent, std::size_t columns, const element_of<Arch>* in, std::ptrdiff_t stride,
+                 element_of<Arch>* out, bool onto = false) noexcept {
   detail::fold_columns<Arch>(extent, columns, in, stride, out, -minus_infinite, onto, detail::min_step<Arch>{});
 }
 

@@ -1,0 +1,49 @@
+// dimwise/kernels/polynomial.hpp -- polynomials, signs and bounds of registers of float or double, for math.hpp.
+//
+// Layer: kernels. Includes: simd.hpp and light standard headers only.
+// Tests: tests/kernels/math.test.cpp, tests/kernels/math_double.test.cpp
+//
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <dimwise/kernels/dispatch/configuration.hpp>
+#include <dimwise/kernels/simd.hpp>
+
+#include <limits>
+
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
+
+// A polynomial by Horner's method, from the highest coefficient down.
+template <class Arch, class... Rest>
+[[nodiscard, gnu::always_inline]] inline floats<Arch> polynomial(const floats<Arch>& x, element_of<Arch> first,
+                                                                 Rest... rest) noexcept {
+  floats<Arch> sum = broadcast<Arch>(first);
+  ((sum = fma<Arch>(sum, x, broadcast<Arch>(rest))), ...);
+  return sum;
+}
+
+template <class Arch>
+[[nodiscard, gnu::always_inline]] inline floats<Arch> magnitude(const floats<Arch>& x) noexcept {
+  return as_floats<Arch>(as_ints<Arch>(x) & ints<Arch>(std::numeric_limits<integer_of<Arch>>::max()));
+}
+
+// The non-negative `value` with the sign of `x`.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] inline floats<Arch> with_sign(const floats<Arch>& value,
+                                                                const floats<Arch>& x) noexcept {
+  return as_floats<Arch>(as_ints<Arch>(value) |
+                         (as_ints<Arch>(x) & ints<Arch>(std::numeric_limits<integer_of<Arch>>::min())));
+}
+
+// Comparisons, not min and max, whose result for NaN depends on the order of operands.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] inline floats<Arch> at_least(const floats<Arch>& x, element_of<Arch> low) noexcept {
+  return select<Arch>(x < broadcast<Arch>(low), broadcast<Arch>(low), x);
+}
+
+template <class Arch>
+[[nodiscard, gnu::always_inline]] inline floats<Arch> at_most(const floats<Arch>& x, element_of<Arch> high) noexcept {
+  return select<Arch>(x > broadcast<Arch>(high), broadcast<Arch>(high), x);
+}
+
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail
