@@ -45,6 +45,10 @@ const char* const families[] = {
     R"({"model_type":"qwen3_moe","vocab_size":20,"hidden_size":16,"intermediate_size":24,"moe_intermediate_size":12,
         "num_hidden_layers":4,"num_attention_heads":4,"num_key_value_heads":2,"head_dim":8,"num_experts":3,
         "num_experts_per_tok":2,"decoder_sparse_step":2,"mlp_only_layers":[3]})",
+    R"({"model_type":"qwen2_moe","vocab_size":20,"hidden_size":16,"intermediate_size":24,"moe_intermediate_size":12,
+        "shared_expert_intermediate_size":20,"num_hidden_layers":4,"num_attention_heads":4,"num_key_value_heads":2,
+        "num_experts":3,"num_experts_per_tok":2,"mlp_only_layers":[1],"use_sliding_window":true,"sliding_window":3,
+        "max_window_layers":2})",
     R"({"model_type":"gemma3_text","vocab_size":20,"hidden_size":16,"intermediate_size":24,"num_hidden_layers":4,
         "num_attention_heads":2,"num_key_value_heads":1,"head_dim":8,"sliding_window":3,"sliding_window_pattern":2,
         "rope_scaling":{"rope_type":"linear","factor":8}})",
@@ -162,6 +166,64 @@ TEST_CASE("an architecture of the user's own comes before the known ones") {
   CHECK(models::plan_decoder(settings(llama_with("")), more).config.parallel);
   CHECK_FALSE(models::plan_decoder(settings(llama_with(""))).config.parallel);
   CHECK(said(R"({"model_type":"mamba"})", more).find("are read are mine, llama, bloom") != std::string::npos);
+}
+
+TEST_CASE("a shared expert is added to the chosen ones, weighted by its gate") {
+  using dims = models::decoder_dims;
+  using mixture = model_type::block::mixture_type;
+  constexpr std::size_t width = 6;
+  constexpr std::size_t hidden = 5;
+  mixture all;
+  const models::feed_settings feed{models::activation_kind::relu, true, false};
+  all.experts.assign(3, mixture::expert_type(feed));
+  all.settings = {2, false};
+  all.shared.emplace_back(feed);
+  all.gate.resize(1);
+  nn::normal how(3, 0.7);
+  nn::initialise(all, how, dims::d_model{width}, dims::experts{3}, dims::expert_hidden{4}, dims::shared_hidden{hidden});
+  mixture chosen = all;
+  chosen.shared.clear();
+  chosen.gate.clear();
+  std::vector<float> numbers;
+  for (std::size_t i = 0; i < 4 * width; ++i) { numbers.push_back(static_cast<float>(i % 7) * 0.3F - 0.8F); }
+  const tensor<float, dims::seq, dims::d_model> x(std::span<const float>(numbers), dims::seq{4}, dims::d_model{width});
+  const auto found = all(x);
+  const auto routed = chosen(x);
+  const auto& shared = all.shared.front();
+  // Weights are [inputs, outputs] in memory.
+  const auto product = [](std::span<const float> w, std::size_t outputs, const std::vector<double>& in, std::size_t o) {
+    double sum = 0;
+    for (std::size_t i = 0; i < in.size(); ++i) { sum += in[i] * static_cast<double>(w[i * outputs + o]); }
+    return sum;
+  };
+  for (std::size_t p = 0; p < 4; ++p) {
+    const std::vector<double> in(numbers.begin() + static_cast<std::ptrdiff_t>(p * width),
+                                 numbers.begin() + static_cast<std::ptrdiff_t>((p + 1) * width));
+    std::vector<double> h;
+    for (std::size_t i = 0; i < hidden; ++i) {
+      h.push_back(std::max(product(shared.gate.front().weight.values(), hidden, in, i), 0.0) *
+                  product(shared.up.weight.values(), hidden, in, i));
+    }
+    const double share = 1 / (1 + std::exp(-product(all.gate.front().weight.values(), 1, in, 0)));
+    for (std::size_t f = 0; f < width; ++f) {
+      const double expected = static_cast<double>(routed.values()[p * width + f]) +
+                              share * product(shared.down.weight.values(), width, h, f);
+      CHECK(static_cast<double>(found.values()[p * width + f]) == doctest::Approx(expected).epsilon(1e-5));
+    }
+  }
+}
+
+TEST_CASE("the windows of Qwen 2's mixture are in every second layer before max_window_layers") {
+  const auto plan = models::plan_decoder(settings(
+      R"({"model_type":"qwen2_moe","vocab_size":20,"hidden_size":16,"intermediate_size":24,"num_hidden_layers":6,
+          "num_attention_heads":4,"num_key_value_heads":2,"use_sliding_window":true,"sliding_window":7,
+          "max_window_layers":4,"qkv_bias":false})"));
+  std::vector<std::size_t> windows;
+  for (const auto& layer : plan.config.layers) { windows.push_back(layer.window); }
+  CHECK(windows == std::vector<std::size_t>{7, 0, 7, 0, 0, 0});
+  CHECK(plan.config.experts == 60);
+  CHECK(plan.config.shared_hidden == 5632);
+  CHECK_FALSE(plan.config.input_bias);
 }
 
 TEST_CASE("a text that outgrows LongRoPE's positions has the logits of the long text") {

@@ -66,6 +66,7 @@ using decoder_architectures = std::vector<decoder_architecture>;
       {"phi", a::phi, "Phi 1 to 2", ""},
       {"phi3", a::phi3, "Phi 3 and 4", "`attention_bias`"},
       {"qwen2", a::qwen2, "Qwen 2, Qwen 2.5", ""},
+      {"qwen2_moe", a::qwen2_moe, "Qwen 1.5 and 2, mixture of experts", ""},
       {"qwen3", a::qwen3, "Qwen 3", ""},
       {"qwen3_moe", a::qwen3_moe, "Qwen 3, mixture of experts", ""},
       {"smollm3", a::smollm3, "SmolLM 3", ""},

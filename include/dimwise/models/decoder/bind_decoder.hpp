@@ -60,6 +60,11 @@ void bind_block(const io::names_within& file, const decoder_names& names, Block&
       bind_feed_forward<io::stacked, Convention>(file.in(names.experts + std::to_string(i) + "."), names.expert_gate,
                                                  names.expert_up, "", names.expert_down, mixture.experts[i]);
     }
+    for (auto& shared : mixture.shared) {
+      bind_feed_forward<io::stacked, Convention>(file.in(names.shared_expert), names.expert_gate, names.expert_up, "",
+                                                 names.expert_down, shared);
+    }
+    for (auto& gate : mixture.gate) { file.linear<Convention>(names.shared_gate, gate); }
   }
   bind_norm(file, names.output_norm2, to.output_norm2, names.less_one);
   for (const std::string& name : names.ignored) { file.ignore(name); }

@@ -35,7 +35,8 @@ template <class Dims>
       run_time(type_identity<typename Dims::group>{}, c.group), run_time(type_identity<typename Dims::d_k>{}, c.d_k),
       run_time(type_identity<typename Dims::d_v>{}, c.d_k), run_time(type_identity<typename Dims::hidden>{}, c.hidden),
       run_time(type_identity<typename Dims::experts>{}, c.experts),
-      run_time(type_identity<typename Dims::expert_hidden>{}, c.expert_hidden));
+      run_time(type_identity<typename Dims::expert_hidden>{}, c.expert_hidden),
+      run_time(type_identity<typename Dims::shared_hidden>{}, c.shared_hidden));
 }
 
 /// Compares the settings with the static extents of Dims.

@@ -42,7 +42,8 @@ struct decoder_config {
   std::size_t hidden = 1;
   std::size_t experts = 0;
   std::size_t expert_hidden = 1;
-  std::size_t longest = 0;  ///< positions in training
+  std::size_t shared_hidden = 0;  ///< of an expert that all positions share; 0: there is none
+  std::size_t longest = 0;        ///< positions in training
   std::vector<decoder_layer_config> layers{};
 
   // Embeddings.

@@ -49,6 +49,8 @@ struct decoder_names {
   std::string expert_gate = "gate_proj";
   std::string expert_up = "up_proj";
   std::string expert_down = "down_proj";
+  std::string shared_expert = "mlp.shared_expert.";  ///< followed by the names of an expert's maps
+  std::string shared_gate = "mlp.shared_expert_gate";
   std::string norm = "norm";
   std::string project_out{};
   std::string output = "lm_head";

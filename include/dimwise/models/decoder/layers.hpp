@@ -32,6 +32,7 @@ struct decoder_dims {
   struct hidden : feature_dim<> {};
   struct experts : choice_dim<> {};
   struct expert_hidden : feature_dim<> {};
+  struct shared_hidden : feature_dim<> {};  // of an expert that all positions share
 };
 
 /// What all layers share in one call: tables of rotary positions, and the biases of ALiBi.
@@ -177,7 +178,8 @@ struct decoder_block {
   using attention_type = decoder_attention<Dims, Weights>;
   using norm_type = any_norm<d_model>;
   using feed_type = any_feed_forward<d_model, typename Dims::hidden, Weights>;
-  using mixture_type = mixture_of_experts<seq, d_model, typename Dims::experts, typename Dims::expert_hidden, Weights>;
+  using mixture_type = mixture_of_experts<seq, d_model, typename Dims::experts, typename Dims::expert_hidden, Weights,
+                                          typename Dims::shared_hidden>;
   using feed_list = std::vector<feed_type>;
   using mixture_list = std::vector<mixture_type>;
   using cache = typename attention_type::cache;
@@ -211,6 +213,10 @@ struct decoder_block {
       mixture.resize(1);
       mixture.front().experts.assign(c.experts, typename mixture_type::expert_type(c.feed));
       mixture.front().settings = {c.chosen_experts, c.renormalised};
+      if (c.shared_hidden > 0) {
+        mixture.front().shared.emplace_back(c.feed);
+        mixture.front().gate.resize(1);
+      }
     } else {
       feed_forward.emplace_back(c.feed);
     }

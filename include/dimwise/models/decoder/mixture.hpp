@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/decoder/mixture.hpp -- a mixture of experts that computes only the chosen experts of each position.
+// dimwise/models/decoder/mixture.hpp -- a mixture of experts that computes only the chosen experts of each position,
+// and an expert that all positions share.
 //
 // Layer: models.
 // Tests: tests/models/decoder.test.cpp, the conformance suite `architectures`
@@ -20,21 +21,41 @@ struct mixture_settings {
   bool renormalised = true;
 };
 
+/// The gate of a shared expert.
+struct shared_gate : feature_dim<1> {};
+
 /// The sum of the `chosen` likeliest experts, weighted by the softmax of the router over all experts (Shazeer et al.
-/// 2017): [P, Model] -> the same.
-template <class P, class Model, class Experts, class Hidden, class Weights = float>
+/// 2017), and of a shared expert, weighted by the sigmoid of its gate (Qwen 1.5 MoE): [P, Model] -> the same.
+template <class P, class Model, class Experts, class Hidden, class Weights = float, class SharedHidden = Hidden>
 struct mixture_of_experts {
   using router_type = nn::linear<nn::from<Model>, nn::to<Experts>, nn::no_bias>;
   using expert_type = any_feed_forward<Model, Hidden, Weights>;
   using expert_list = std::vector<expert_type>;
   using features = tensor<float, P, Model>;
+  using shared_type = any_feed_forward<Model, SharedHidden, Weights>;
+  using shared_list = std::vector<shared_type>;
+  using gate_type = nn::linear<nn::from<Model>, nn::to<shared_gate>, nn::no_bias>;
+  using gate_list = std::vector<gate_type>;
   router_type router{};
   expert_list experts{};
+  // One of both with a shared expert, none without.
+  shared_list shared{};
+  gate_list gate{};
   mixture_settings settings{};
   using members =
-      nn::member_list<&mixture_of_experts::router, &mixture_of_experts::experts, &mixture_of_experts::settings>;
+      nn::member_list<&mixture_of_experts::router, &mixture_of_experts::experts, &mixture_of_experts::shared,
+                      &mixture_of_experts::gate, &mixture_of_experts::settings>;
 
   [[nodiscard]] features operator()(const features& x) const {
+    const features routed = of_chosen(x);
+    if (shared.empty()) { return routed; }
+    const features of_all = shared.front()(x);
+    const tensor<float, P> share = at<shared_gate>(sigmoid(gate.front()(x)), 0);
+    return routed + of_all * share;
+  }
+
+ private:
+  [[nodiscard]] features of_chosen(const features& x) const {
     const tensor<float, P, Experts, normalised<Experts>> chances = softmax<Experts>(router(x));
     const std::size_t count = experts.size();
     const std::size_t positions = extent_of<P>(x);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/decoders/qwen.hpp -- Qwen2 and Qwen2.5, Qwen3, and Qwen3's mixture of experts.
+// dimwise/models/decoders/qwen.hpp -- Qwen2 and Qwen2.5, Qwen3, and the mixtures of experts of both.
 //
 // Layer: models.
 // Tests: the conformance suite `architectures`
@@ -40,25 +40,50 @@ inline void read_qwen_windows(io::config_check& c, decoder_config& to) {
   return plan;
 }
 
-/// Qwen3MoeForCausalLM: layers in mlp_only_layers, and those between the steps of decoder_sparse_step, are plain.
-[[nodiscard]] inline decoder_plan qwen3_moe(io::config_check& c) {
-  decoder_plan plan = read_usual(c, {.kv_heads = 4});
-  decoder_config& to = plan.config;
-  to.head_norm = head_norm_kind::shared;
-  to.input_bias = to.output_bias = c.flag("attention_bias", false);
-  read_rotary_of_all(c, to);
-  const std::size_t window = c.flag("use_sliding_window", false) ? count_or_none(c, "sliding_window", 4096) : 0;
-  to.experts = c.has("num_local_experts") ? c.count("num_local_experts") : count_or_none(c, "num_experts", 128);
-  to.chosen_experts = c.count("num_experts_per_tok", 8);
-  to.expert_hidden = c.count("moe_intermediate_size", 768);
+namespace detail {
+
+// Which layers have experts: not those in mlp_only_layers, and those of every decoder_sparse_step alone.
+inline void read_qwen_experts(io::config_check& c, decoder_config& to, std::size_t experts, std::size_t chosen,
+                              std::size_t hidden) {
+  to.experts = c.has("num_local_experts") ? c.count("num_local_experts") : count_or_none(c, "num_experts", experts);
+  to.chosen_experts = c.count("num_experts_per_tok", chosen);
+  to.expert_hidden = c.count("moe_intermediate_size", hidden);
   to.renormalised = c.flag("norm_topk_prob", false);
   const std::size_t step = c.count("decoder_sparse_step", 1);
   const std::vector<double> plain = c.numbers("mlp_only_layers");
   for (std::size_t i = 0; i < to.layers.size(); ++i) {
     const bool listed = std::find(plain.begin(), plain.end(), static_cast<double>(i)) != plain.end();
     to.layers[i].sparse = !listed && to.experts > 0 && (i + 1) % step == 0;
-    to.layers[i].window = window;
   }
+}
+
+}  // namespace detail
+
+/// Qwen2MoeForCausalLM: beside the chosen experts, one that all positions share. Its windows are in every second layer.
+[[nodiscard]] inline decoder_plan qwen2_moe(io::config_check& c) {
+  decoder_plan plan = read_usual(c, {.kv_heads = 16});
+  decoder_config& to = plan.config;
+  to.input_bias = c.flag("qkv_bias", true);
+  read_rotary_of_all(c, to);
+  detail::read_qwen_experts(c, to, 60, 4, 1408);
+  to.shared_hidden = c.count("shared_expert_intermediate_size", 5632);
+  const std::size_t window = c.flag("use_sliding_window", false) ? count_or_none(c, "sliding_window", 4096) : 0;
+  const std::size_t last = count_or_none(c, "max_window_layers", 28);
+  const auto windowed = read_layer_types(c, to.layers.size(), [&](std::size_t i) { return i % 2 == 0 && i < last; });
+  for (std::size_t i = 0; i < to.layers.size(); ++i) { to.layers[i].window = windowed[i] ? window : 0; }
+  return plan;
+}
+
+/// Qwen3MoeForCausalLM.
+[[nodiscard]] inline decoder_plan qwen3_moe(io::config_check& c) {
+  decoder_plan plan = read_usual(c, {.kv_heads = 4});
+  decoder_config& to = plan.config;
+  to.head_norm = head_norm_kind::shared;
+  to.input_bias = to.output_bias = c.flag("attention_bias", false);
+  read_rotary_of_all(c, to);
+  detail::read_qwen_experts(c, to, 128, 8, 768);
+  const std::size_t window = c.flag("use_sliding_window", false) ? count_or_none(c, "sliding_window", 4096) : 0;
+  for (auto& layer : to.layers) { layer.window = window; }
   return plan;
 }
 
