@@ -143,6 +143,18 @@ TEST_CASE("settings that change the result and are not read are rejected") {
              "rope_scaling: mrope_section is a setting that is not read"));
   CHECK(says(llama_with(R"("rope_scaling":{"rope_type":"longrope","short_factor":[1],"long_factor":[1,2]})"),
              "short_factor has 1 numbers, 2 were expected"));
+  CHECK(says(llama_with(R"("head_dim":1099511627776)"), "turn 1099511627776 features of a head, at most 65536 are"));
+  CHECK(dimwise_test::message([] {
+    (void)models::read_decoder(
+        settings(R"({"model_type":"stablelm","vocab_size":20,"hidden_size":1099511627776,"intermediate_size":24,
+                  "num_hidden_layers":1,"num_attention_heads":1099511627776,"qk_layernorm":true,
+                  "partial_rotary_factor":0})"),
+        io::parse_safetensors(dimwise_test::bytes_of_text(dimwise_test::safetensors_bytes(
+                                  R"({"a":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},
+                                            "b":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},
+                                            "c":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}})")),
+                              "x"));
+  }).find("there are norms of 1099511627776 heads, but x has 3 arrays") != std::string::npos);
   CHECK(says(llama_with(R"("num_key_value_heads":3)"), "4 query heads are not divisible by 3 key heads"));
   CHECK(says(llama_with(R"("num_hidden_layers":1000000)"), "at most 4096 are read"));
   const std::string smollm3 = R"({"model_type":"smollm3","vocab_size":20,"hidden_size":16,"intermediate_size":24,

@@ -102,14 +102,17 @@ using decoder_architectures = std::vector<decoder_architecture>;
                        "; the types that are read are " + known);
 }
 
-/// Builds a model from settings and arrays. Throws `file_error` that lists every mismatch.
-template <class Dims = decoder_dims, class Weights = float>
-[[nodiscard]] decoder<Dims, Weights> read_decoder(const io::config_check& settings, const io::archive& weights,
-                                                  const decoder_architectures& more = {}) {
+namespace detail {
+
+// Calls `use` with a model of these settings whose parameters are empty, and their bindings.
+template <class Dims, class Weights, class Use>
+void with_bound_decoder(const io::config_check& settings, const io::archive& weights, const decoder_architectures& more,
+                        const Use& use) {
   const decoder_plan plan = plan_decoder(settings, more);
   const decoder_config& c = plan.config;
   io::config_check config = settings;
-  // Each layer and each expert allocates before it is compared, and has three arrays at least.
+  // Each layer, each expert and each norm of a head allocates before it is compared. A layer or an expert has three
+  // arrays at least, a norm one.
   const std::size_t sparse = static_cast<std::size_t>(
       std::count_if(c.layers.begin(), c.layers.end(), [](const auto& layer) { return layer.sparse; }));
   const std::size_t arrays = weights.arrays().size();
@@ -117,15 +120,32 @@ template <class Dims = decoder_dims, class Weights = float>
     config.differs("there are " + std::to_string(c.layers.size()) + " layers and " + std::to_string(c.experts) +
                    " experts, but " + weights.title() + " has " + std::to_string(arrays) + " arrays");
   }
+  if (c.head_norm == head_norm_kind::own_arrays && c.kv_heads * c.group > arrays) {
+    config.differs("there are norms of " + std::to_string(c.kv_heads * c.group) + " heads, but " + weights.title() +
+                   " has " + std::to_string(arrays) + " arrays");
+  }
   check_decoder_extents<Dims>(config, c);
   config.finish();
   decoder<Dims, Weights> m(c);
   std::apply([&](const auto&... extents) {
     io::bindings file(extents...);
     bind_decoder(file, plan.names, m);
-    io::load(m, weights, file, weights_rounding<Weights>);
+    use(m, file);
   }, decoder_extents<Dims>(c));
-  return m;
+}
+
+}  // namespace detail
+
+/// Builds a model from settings and arrays. Throws `file_error` that lists every mismatch.
+template <class Dims = decoder_dims, class Weights = float>
+[[nodiscard]] decoder<Dims, Weights> read_decoder(const io::config_check& settings, const io::archive& weights,
+                                                  const decoder_architectures& more = {}) {
+  decoder<Dims, Weights> read;
+  detail::with_bound_decoder<Dims, Weights>(settings, weights, more, [&](auto& m, const io::bindings& file) {
+    io::load(m, weights, file, weights_rounding<Weights>);
+    read = std::move(m);
+  });
+  return read;
 }
 /// Reads a HuggingFace folder: `config.json`, and `model.safetensors` or its shards. Throws `file_error` that lists
 /// every mismatch between the folder and what is read.

@@ -217,9 +217,10 @@ inline void read_longrope(io::config_check& config, io::config_check& scaling, d
     return to;
   }
   const auto turned = static_cast<std::size_t>(static_cast<double>(features) * partial);
-  if (turned % 2 != 0) {
-    config.differs("rotary positions turn " + std::to_string(turned) +
-                   " features of a head, an even number was expected");
+  constexpr std::size_t most = 65536;  // of a head, before its arrays are compared
+  if (turned % 2 != 0 || turned > most) {
+    config.differs("rotary positions turn " + std::to_string(turned) + " features of a head, " +
+                   (turned > most ? "at most " + std::to_string(most) + " are read" : "an even number was expected"));
   }
   detail::expect_known_rotary_keys(scaling);
   const std::string kind = detail::rotary_kind(scaling);
