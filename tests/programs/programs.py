@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What dimwise-generate, dimwise-embed and dimwise-classify promise: the words and cosines of the packed models, labels, and one line for
-each mistake; and what src/programs/convert_model.py makes of other formats.
+"""What dimwise-generate, dimwise-embed, dimwise-classify and dimwise-inspect promise: the words and cosines of the packed models, labels,
+dimensions, and one line for each mistake; and what src/programs/convert_model.py makes of other formats.
 
     python3 tests/programs/programs.py build/dev/src/programs/dimwise-generate build/dev/src/programs/dimwise-embed tests/data
 
@@ -88,6 +88,7 @@ class Programs:
     def __init__(self, generate, embed, place):
         self.generate_program, self.embed_program, self.place = generate, embed, place
         self.classify_program = embed.with_name("dimwise-classify")
+        self.inspect_program = embed.with_name("dimwise-inspect")
         self.passed = self.failed = 0
 
     def check(self, name, holds, shown=""):
@@ -102,7 +103,7 @@ class Programs:
                               capture_output=True, timeout=600, check=False, input=given)
 
     def refused(self, name, program, expected, *arguments):
-        result = self.run(program, "-q", *arguments)
+        result = self.run(program, *([] if program == self.inspect_program else ["-q"]), *arguments)
         lines = result.stderr.decode().strip().splitlines()
         said = lines[-1] if lines else ""
         self.check(name, result.returncode == 1 and len(lines) == 1 and expected in said and not result.stdout,
@@ -373,6 +374,34 @@ class Programs:
         said = self.run(self.generate_program, "-q", folder, "x")
         self.check("an encoder-decoder's settings", said.returncode == 1 and not said.stdout
                    and b'dense_act_fn is "mish"' in said.stderr, said)
+
+    def inspection(self, data):
+        """the dimensions of a folder by name, and why it would be rejected"""
+        files = packed(data / "lm.dwpack")
+        own = {"config.json": files["tiny-llama/config.json"], "model.safetensors": files["tiny-llama/model.safetensors"],
+               "tokenizer.json": json.dumps(tokenizer_of_signs()).encode()}
+        folder = self.folder("inspected", own)
+        result = self.run(self.inspect_program, folder)
+        text = result.stdout.decode()
+        self.check("an inspected folder", result.returncode == 0 and not result.stderr and text.startswith("LLaMA (llama), a decoder\n")
+                   and text.endswith("\nread: yes\n") and "vocab[96] d_embedding[" in text and "model.layers.{0…1}." in text
+                   and "rms_norm_eps" in text and len(text.splitlines()) < 45, text)
+        every = self.run(self.inspect_program, "--all", folder).stdout.decode()
+        self.check("every array", "model.layers.1.self_attn.q_proj.weight " in every and len(every) > len(text), every)
+        alone = self.run(self.inspect_program, folder / "model.safetensors")
+        self.check("an inspected file", alone.returncode == 0 and b"no known architecture" in alone.stdout
+                   and b"read:" not in alone.stdout, alone)
+        config = json.loads(own["config.json"])
+        (folder / "tokenizer.json").unlink()
+        for name, change, expected in (("an activation", {"hidden_act": "mish"}, 'hidden_act is "mish"'),
+                                       ("a model type", {"model_type": "mamba"}, 'model_type is "mamba"'),
+                                       ("no tokenizer", {}, "tokenizer.json, or vocab.json")):
+            (folder / "config.json").write_text(json.dumps({**config, **change}))
+            result = self.run(self.inspect_program, folder)
+            self.check(f"an inspected folder with {name}", result.returncode == 1 and not result.stderr
+                       and expected in result.stdout.decode().split("read: no\n")[-1], result)
+        self.refused("an inspected file that is no model", self.inspect_program, "config.json", folder / "config.json")
+        self.refused("nothing to inspect", self.inspect_program, "there is no such folder or file", folder / "none")
 
     def embedding(self, data):
         files = packed(data / "bert.dwpack")
@@ -752,6 +781,7 @@ def main():
         programs = Programs(generate, embed, pathlib.Path(place))
         programs.generation(data)
         programs.encoder_decoders(data)
+        programs.inspection(data)
         programs.embedding(data)
         programs.encoders(data)
         programs.conversion(data)

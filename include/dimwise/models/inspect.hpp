@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/models/inspect.hpp -- what a folder or a file holds: the architecture, every array with its dimensions, the
+// settings, and what would be rejected.
+//
+// Layer: models. The readers of models and files say all of it; no array is loaded.
+// Tests: tests/models/inspect.test.cpp
+//
+//   const auto found = models::inspect("folder");          // or a file of safetensors or GGUF
+//   for (const auto& a : found.arrays) { std::cout << a.name << ": " << a.dimensions << '\n'; }
+//   for (const auto& why : found.rejected) { std::cout << why << '\n'; }
+#pragma once
+
+#include <dimwise/io/gguf.hpp>
+#include <dimwise/models/decoders.hpp>
+#include <dimwise/models/encoder_decoders.hpp>
+#include <dimwise/models/encoders.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace dimwise::models {
+
+/// An array of a file: its dimensions by name if a model says them, otherwise its extents.
+struct inspected_array {
+  std::string name{};
+  std::string dimensions{};
+  io::element_type type = io::element_type::f32;
+  std::size_t elements = 0;
+  bool is_parameter = false;  ///< a parameter of the model is read from it
+};
+
+/// What a folder or a file holds.
+struct inspection {
+  std::string architecture{};  ///< "LLaMA, a decoder"; empty if no model is known
+  std::vector<std::pair<std::string, std::string>> settings{};
+  std::vector<inspected_array> arrays{};
+  std::vector<std::string> rejected{};  ///< why reading it throws, a reason each; empty if it is read
+
+  /// The number of elements of the model's parameters; of all arrays if no model is known.
+  [[nodiscard]] std::size_t parameters() const {
+    const bool known = std::any_of(arrays.begin(), arrays.end(), [](const auto& a) { return a.is_parameter; });
+    std::size_t count = 0;
+    for (const inspected_array& a : arrays) { count += a.is_parameter || !known ? a.elements : 0; }
+    return count;
+  }
+  /// The number of bytes of all arrays.
+  [[nodiscard]] std::size_t bytes() const {
+    std::size_t count = 0;
+    for (const inspected_array& a : arrays) { count += io::bytes_of(a.type, a.elements).value_or(0); }
+    return count;
+  }
+};
+
+/// Arrays whose names differ only in numbers, such as those of the layers of a model.
+struct array_group {
+  std::string name{};  ///< with {0…5} for numbers that follow each other, {0, 2} for others
+  inspected_array first{};
+  std::size_t count = 1;
+};
+
+namespace detail {
+
+// The name with its numbers between dots as "*", and these numbers.
+struct numbered_name {
+  std::string pattern{};
+  std::vector<std::size_t> numbers{};
+};
+inline numbered_name numbers_in(const std::string& name) {
+  numbered_name split;
+  std::size_t at = 0;
+  while (at <= name.size()) {
+    const std::size_t end = std::min(name.find('.', at), name.size());
+    const std::string part = name.substr(at, end - at);
+    const bool is_number =
+        !part.empty() && part.size() < 10 && part.find_first_not_of("0123456789") == std::string::npos;
+    if (is_number) { split.numbers.push_back(std::stoul(part)); }
+    split.pattern += (at > 0 ? "." : "") + (is_number ? std::string("*") : part);
+    at = end + 1;
+  }
+  return split;
+}
+inline std::string range_of(std::vector<std::size_t> all) {
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  if (all.size() == 1) { return std::to_string(all.front()); }
+  const bool follow = all.back() - all.front() + 1 == all.size();
+  if (follow) { return "{" + std::to_string(all.front()) + "…" + std::to_string(all.back()) + "}"; }
+  std::string text;
+  constexpr std::size_t most = 6;
+  for (std::size_t i = 0; i < std::min(all.size(), most); ++i) { text += (i > 0 ? ", " : "") + std::to_string(all[i]); }
+  return "{" + text + (all.size() > most ? ", …" : "") + "}";
+}
+
+// The lines of a message after its first, or the only one.
+inline std::vector<std::string> reasons_of(const std::string& message) {
+  std::vector<std::string> all;
+  std::size_t at = 0;
+  while (at <= message.size()) {
+    const std::size_t end = std::min(message.find('\n', at), message.size());
+    std::string line = message.substr(at, end - at);
+    line.erase(0, std::min(line.find_first_not_of(' '), line.size()));
+    if (!line.empty()) { all.push_back(std::move(line)); }
+    at = end + 1;
+  }
+  if (all.size() > 1) { all.erase(all.begin()); }
+  return all;
+}
+
+// What `look` adds, or why it throws.
+template <class Look>
+void look_or_reject(inspection& to, const Look& look) {
+  try {
+    look();
+  } catch (const dimwise::error& problem) {
+    for (std::string& why : reasons_of(problem.what())) { to.rejected.push_back(std::move(why)); }
+  }
+}
+
+inline void add_arrays(inspection& to, const io::archive& from) {
+  for (const io::stored_array& a : from.arrays()) {
+    const auto said = from.metadata().find(io::detail::dimensions_key + a.name);
+    to.arrays.push_back({a.name, said == from.metadata().end() ? io::detail::listed(a.extents) : said->second, a.type,
+                         io::count_of(a.extents).value_or(0), false});
+  }
+}
+inline void add_settings(inspection& to, const io::archive& from) {
+  for (const auto& [key, text] : from.metadata()) {
+    if (!key.starts_with(io::detail::dimensions_key)) { to.settings.emplace_back(key, text); }
+  }
+}
+inline void add_settings(inspection& to, const std::filesystem::path& file) {
+  const io::detail::held_json held(io::read_json(file));
+  if (!held->is_object()) { return; }
+  for (const auto& [key, value] : held->items()) {
+    if (value.is_null()) { continue; }
+    to.settings.emplace_back(key, value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  }
+}
+
+// Gives the arrays the dimensions of the parameters that are bound to them, and adds what differs.
+template <class Model>
+void compare_arrays(inspection& to, const io::archive& from, Model& m, const io::bindings& file) {
+  const std::string prefix = io::detail::prefix_in(from, file);
+  std::map<std::string, inspected_array*, std::less<>> by_name;
+  for (inspected_array& a : to.arrays) { by_name.emplace(a.name, &a); }
+  for (const auto& b : file.list().all) {
+    const io::stored_array* const found = io::detail::find_array(from, prefix, *b);
+    if (found == nullptr || found->extents != b->how.extents) { continue; }
+    inspected_array& a = *by_name.at(found->name);
+    a.dimensions = a.is_parameter ? a.dimensions + " + " + b->how.words : b->how.words;
+    a.is_parameter = true;
+  }
+  for (std::string& line : io::compare(m, from, file)) { to.rejected.push_back(std::move(line)); }
+}
+
+inline void inspect_model(inspection& to, const io::config_check& settings, const io::archive& weights) {
+  io::config_check config = settings;
+  const std::string kind = config.word("model_type");
+  config.finish();
+  const auto compare = [&](auto& m, const io::bindings& file) { compare_arrays(to, weights, m, file); };
+  std::string known;
+  const auto is = [&](const std::string& one) {
+    known += (known.empty() ? "" : ", ") + one;
+    return one == kind;
+  };
+  const std::vector<std::string> classes = config.words("architectures");
+  const bool encoder_alone = !classes.empty() && classes.front().ends_with("EncoderModel");
+  for (const decoder_architecture& one : known_decoders()) {
+    if (!is(one.model_type)) { continue; }
+    to.architecture = one.title + " (" + kind + "), a decoder";
+    return with_bound_decoder<decoder_dims, float>(settings, weights, {}, compare);
+  }
+  for (const encoder_decoder_architecture& one : known_encoder_decoders()) {
+    if (!is(one.model_type) || encoder_alone) { continue; }
+    to.architecture = one.title + " (" + kind + "), an encoder-decoder";
+    return with_bound_encoder_decoder<encoder_decoder_dims, float>(settings, weights, {}, compare);
+  }
+  for (const encoder_family* family : encoder_families) {
+    for (const std::string& name : family->model_types) {
+      if (!is(name)) { continue; }
+      to.architecture = kind + ", an encoder";
+      return with_bound_encoder<encoder_dims, float>(*family, settings, weights, encoder_task_of(settings), compare);
+    }
+  }
+  throw io::file_error(config.title() + ": model_type is " + io::detail::printable(kind) +
+                       "; the types that are read are " + known);
+}
+
+}  // namespace detail
+
+/// The arrays in groups of names that differ in numbers alone, in file order. Arrays of a group have the same
+/// dimensions and type.
+[[nodiscard]] inline std::vector<array_group> grouped(const std::vector<inspected_array>& arrays) {
+  std::vector<array_group> all;
+  std::vector<std::vector<std::vector<std::size_t>>> numbers;  // for each group and each number in its name
+  std::map<std::string, std::size_t> places;
+  for (const inspected_array& a : arrays) {
+    const detail::numbered_name name = detail::numbers_in(a.name);
+    const std::string key = name.pattern + '\n' + a.dimensions + '\n' + std::string(io::name_of(a.type));
+    const auto [place, is_new] = places.emplace(key, all.size());
+    if (is_new) {
+      all.push_back({name.pattern, a, 0});
+      numbers.emplace_back(name.numbers.size());
+    }
+    ++all[place->second].count;
+    for (std::size_t i = 0; i < name.numbers.size(); ++i) { numbers[place->second][i].push_back(name.numbers[i]); }
+  }
+  for (std::size_t g = 0; g < all.size(); ++g) {
+    std::string name;
+    std::size_t next = 0;
+    for (const char c : all[g].name) {
+      name += c == '*' && next < numbers[g].size() ? detail::range_of(numbers[g][next++]) : std::string(1, c);
+    }
+    all[g].name = std::move(name);
+  }
+  return all;
+}
+
+/// The arrays of a file of safetensors or GGUF, and its metadata as settings. Throws `file_error` for files that no
+/// reader takes.
+[[nodiscard]] inline inspection inspect_file(const std::filesystem::path& path) {
+  const io::file_bytes file(path);
+  const std::string_view begin(reinterpret_cast<const char*>(file.bytes().data()),
+                               std::min<std::size_t>(file.bytes().size(), 4));
+  const io::archive weights = begin == "GGUF" ? io::read_gguf(path) : io::read_safetensors(path);
+  inspection to;
+  detail::add_arrays(to, weights);
+  detail::add_settings(to, weights);
+  const auto said = weights.metadata().find("general.architecture");
+  if (said != weights.metadata().end()) { to.architecture = said->second + ", in the form of GGUF"; }
+  return to;
+}
+/// The model in a HuggingFace folder: `config.json`, and `model.safetensors` or its shards. What the readers of models
+/// reject is listed in `rejected`.
+[[nodiscard]] inline inspection inspect_folder(const std::filesystem::path& folder) {
+  inspection to;
+  const std::filesystem::path settings = std::filesystem::path(folder).append("config.json");
+  io::archive weights;
+  detail::look_or_reject(to, [&] {
+    weights = io::read_checkpoint(folder);
+    detail::add_arrays(to, weights);
+  });
+  detail::look_or_reject(to, [&] {
+    detail::add_settings(to, settings);
+    detail::inspect_model(to, io::config_check(settings), weights);
+  });
+  return to;
+}
+/// What a folder or a file holds: `inspect_folder` or `inspect_file`.
+[[nodiscard]] inline inspection inspect(const std::filesystem::path& path) {
+  return std::filesystem::is_directory(path) ? inspect_folder(path) : inspect_file(path);
+}
+
+}  // namespace dimwise::models

@@ -1,0 +1,134 @@
+// tests/models/inspect.test.cpp -- what folders and files hold: parameters, dimensions by name, groups of layers, and
+// why a folder would be rejected.
+// SPDX-License-Identifier: BSL-1.0
+#include "models/support.hpp"
+#include <dimwise/models/inspect.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace dimwise;
+
+namespace {
+
+const models::inspected_array& find(const models::inspection& found, const std::string& name) {
+  const auto at =
+      std::find_if(found.arrays.begin(), found.arrays.end(), [&](const auto& array) { return array.name == name; });
+  REQUIRE(at != found.arrays.end());
+  return *at;
+}
+bool says(const std::vector<std::string>& lines, const std::string& part) {
+  return std::any_of(lines.begin(), lines.end(),
+                     [&](const auto& line) { return line.find(part) != std::string::npos; });
+}
+
+}  // namespace
+
+TEST_CASE("every folder of the conformance suite is read, and its parameters are counted") {
+  for (const char* suite :
+       {"architectures_decoders.dwpack", "architectures_encoders.dwpack", "architectures_encoder_decoders.dwpack"}) {
+    const dimwise_test::pack data(dimwise_test::data_file(suite));
+    for (const auto& entry : data.manifest().at("cases")) {
+      const std::string name = entry.at("name");
+      CAPTURE(name);
+      const dimwise_test::model_folder folder(name, suite);
+      const models::inspection found = models::inspect(folder.path());
+      CHECK(found.rejected == std::vector<std::string>());
+      CHECK_FALSE(found.architecture.empty());
+      // Arrays beside the parameters are heads that are not read.
+      std::size_t all = 0;
+      for (const auto& a : found.arrays) { all += a.elements; }
+      const std::string tags = entry.at("tags").dump();
+      const bool extra = tags.find("extra") != std::string::npos || tags.find("pooler") != std::string::npos;
+      CHECK((found.parameters() == all || (extra && found.parameters() < all)));
+      CHECK(found.parameters() > 0);
+      CHECK(grouped(found.arrays).size() < 80);
+    }
+  }
+}
+
+TEST_CASE("arrays have the dimensions of the parameters that are read from them") {
+  const dimwise_test::model_folder folder("t5-gated", "architectures_encoder_decoders.dwpack");
+  const auto found = models::inspect(folder.path());
+  CHECK(found.architecture == "T5, T5 1.1, FLAN-T5 (t5), an encoder-decoder");
+  CHECK(find(found, "shared.weight").dimensions == "vocab[80] d_embed[32]");
+  CHECK(find(found, "decoder.block.1.layer.1.EncDecAttention.o.weight").dimensions == "d_model[32] (heads[3] d_v[8])");
+  CHECK(find(found, "lm_head.weight").type == io::element_type::f32);
+  CHECK(found.bytes() == 4 * found.parameters());
+  const auto setting = std::find_if(found.settings.begin(), found.settings.end(),
+                                    [](const auto& one) { return one.first == "feed_forward_proj"; });
+  REQUIRE(setting != found.settings.end());
+  CHECK(setting->second == "\"gated-gelu\"");
+
+  const dimwise_test::model_folder fused("phi3", "architectures_decoders.dwpack");
+  const auto words = find(models::inspect(fused.path()), "model.layers.0.self_attn.qkv_proj.weight").dimensions;
+  CHECK(words.find("part 0 of 3 + ") != std::string::npos);
+  CHECK(words.find("part 2 of 3") != std::string::npos);
+}
+
+TEST_CASE("names that differ in numbers are one group") {
+  const auto array = [](const std::string& name, const std::string& dimensions = "d_model[4]") {
+    return models::inspected_array{name, dimensions, io::element_type::f32, 4, true};
+  };
+  std::vector<models::inspected_array> arrays{array("wte")};
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t e = 0; e < 2; ++e) {
+      arrays.push_back(array("h." + std::to_string(i) + ".e." + std::to_string(e) + ".w"));
+    }
+  }
+  arrays.push_back(array("h.0.b"));
+  arrays.push_back(array("h.2.b"));
+  arrays.push_back(array("h.1.b", "d_model[5]"));
+  const auto groups = models::grouped(arrays);
+  REQUIRE(groups.size() == 4);
+  CHECK(groups[0].name == "wte");
+  CHECK(groups[1].name == "h.{0…2}.e.{0…1}.w");
+  CHECK(groups[1].count == 6);
+  CHECK(groups[2].name == "h.{0, 2}.b");
+  CHECK(groups[3].name == "h.1.b");
+}
+
+TEST_CASE("why a folder would be rejected") {
+  const dimwise_test::model_folder folder("qwen2", "architectures_decoders.dwpack");
+  const auto rejected = [&](const std::string& from, const std::string& to) {
+    folder.change(from, to);
+    return models::inspect(folder.path()).rejected;
+  };
+  CHECK(says(rejected("\"qwen2\"", "\"mamba\""), "model_type is \"mamba\"; the types that are read are bloom, "));
+  CHECK(says(rejected("\"qwen2\"", "\"mamba\""), "t5, bert, "));
+  CHECK(says(rejected("\"silu\"", "\"mish\""), "hidden_act is \"mish\"; the activations that are read are relu"));
+  const auto lines = rejected("\"num_hidden_layers\": ", "\"quantization_config\": {}, \"num_hidden_layers\": ");
+  CHECK(lines == std::vector<std::string>{"quantization_config is set; weights are read as floats"});
+  const auto smaller = rejected("\"intermediate_size\": ", "\"intermediate_size\": 1");
+  CHECK(smaller.size() > 3);
+  CHECK(says(smaller, "does not fit blocks.0.feed_forward"));
+  // The arrays are shown in any case.
+  CHECK(find(models::inspect(folder.path()), "model.embed_tokens.weight").is_parameter);
+
+  const dimwise_test::temporary_folder empty;
+  const auto nothing = models::inspect(empty.path());
+  CHECK(says(nothing.rejected, "model.safetensors or model.safetensors.index.json was expected"));
+  CHECK(says(nothing.rejected, "config.json"));
+  CHECK(nothing.architecture.empty());
+  folder.write("model.safetensors", "x");
+  CHECK(says(models::inspect(folder.path()).rejected, "model.safetensors"));
+}
+
+TEST_CASE("files without settings have extents, or the dimensions in their metadata") {
+  const dimwise_test::model_folder folder("qwen2", "architectures_decoders.dwpack");
+  const auto found = models::inspect(folder / "model.safetensors");
+  CHECK(found.architecture.empty());
+  CHECK(found.rejected.empty());
+  CHECK(find(found, "model.embed_tokens.weight").dimensions.front() == '[');
+  CHECK(found.parameters() * 4 == found.bytes());
+  CHECK_THROWS_AS(static_cast<void>(models::inspect(folder / "config.json")), io::file_error);
+  CHECK_THROWS_AS(static_cast<void>(models::inspect(folder / "none")), io::file_error);
+
+  models::any_norm<models::decoder_dims::d_model> norm(models::norm_settings{});
+  nn::normal how(1, 1);
+  nn::initialise(norm, how, models::decoder_dims::d_model{3});
+  io::save(norm, folder / "own.safetensors");
+  const auto own = models::inspect(folder / "own.safetensors");
+  REQUIRE(own.arrays.size() == 1);
+  CHECK(own.arrays.front().dimensions == "d_model[3]");
+  CHECK(own.settings.empty());
+}
