@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/shape/rules/mask.hpp -- the rules of masks and biases: what they relate, what they serve, where they go.
+// dimwise/shape/rules/mask.hpp -- the rules of masks and biases: which operands they fit, and which softmax may follow.
 //
 // Layer: shape.
 //
 //   masked(s, m), biased(s, b):  [s] x [subset of s, more parallel dimensions]  ->  [s, those parallel dimensions]
 //
-// A mask may have one part of a sum, summed<P, Q>: the other parts stay visible.
+// A mask or bias *serves* the dimensions that a following softmax may normalise over. The result has them in the mark
+// masked_for<D...> or biased_for<D...>, which the rule of softmax reads:
 //
-// R4, R5, R6, R7, R18, R19.
+//   causal<seq, key>                serves key
+//   padding<key>(lengths)           serves key
+//   whole_rows(padding<seq>(n))     serves every dimension of the scores but seq
+//   two masks                       serve what both serve
+//
+// Rejects R4, R5, R6, R7, R18, R19.
 // Tests: tests/shape/rules/mask.test.cpp, tests/compile_fail/mask/
 #pragma once
 
@@ -15,45 +21,31 @@
 
 namespace dimwise {
 
-/// In an error: what a mask of whole rows serves, every dimension of the scores but its own.
+/// What a mask of whole rows serves: every dimension of the scores but D.
 template <class... D>
 struct any_but {};
 
 namespace detail {
 
-// What a mask or bias is to the rules: the dimensions it has, those that a following softmax may have, whether it keeps
-// packed documents apart, and the dimensions of which `at` took one element.
-template <class Dims, class For, bool Documents, class Taken = list<>>
+// All that the rules know of a mask or bias: its dimensions, the dimensions that it serves, whether it keeps packed
+// documents apart, and the dimensions of which `at` took one element.
+template <class Dims, class Serves, bool Documents, class Taken = list<>>
 struct mask_facts {
   using dims = Dims;
-  using serves = For;
+  using serves = Serves;
   static constexpr bool documents = Documents;
   using taken = Taken;
   using shape = make_shape_t<Dims, typename indexed_list<Taken>::type>;
 };
 template <class Shape>
 using taken_t = marked_t<indexed, marks_t<Shape>>;
-// A bias given as a tensor.
+// A bias given as a tensor serves each of its dimensions that has alternatives.
 template <class Bias>
 using bias_facts_of = mask_facts<dims_t<Bias>, typename filter<dims_t<Bias>>::alternatives, false, taken_t<Bias>>;
 
-template <class Old, class New>
-struct narrowed {
-  using type = intersection_t<Old, New>;
-};
-template <class New>
-struct narrowed<list<>, New> {
-  using type = New;
-};
+// ---- the dimensions that a mask serves ----
 
-template <class Marks>
-struct without_masked {
-  template <class... M>
-  static auto keep(list<M...>) -> join_t<list_if<mark_order<M> != mark_order<masked_for<>>, M>...>;
-  using type = decltype(keep(Marks{}));
-};
-
-// What it serves of some dimensions: those that it names, or all that hold alternatives but its own.
+// The dimensions among Dims that a mask serves: those that it names, or all with alternatives but its own.
 template <class Serves, class Dims>
 struct served_of {
   static constexpr bool named = Serves::size > 0;
@@ -64,11 +56,11 @@ struct served_of<list<any_but<D...>>, Dims> {
   static constexpr bool named = false;
   using type = typename filter<difference_t<Dims, list<D...>>>::alternatives;
 };
-// What it serves of the operand: parallel dimensions that it adds are no alternatives there.
+// The dimensions of the operand that a mask serves; not the parallel dimensions that it adds.
 template <class Shape, class Facts>
 using served_here = typename served_of<typename Facts::serves, dims_t<Shape>>::type;
 
-// What two masks together serve.
+// The dimensions that two masks together serve.
 template <class A, class B>
 struct served_together {
   using type = intersection_t<A, B>;
@@ -90,18 +82,20 @@ struct any_but_list<list<D...>> {
 template <class... D, class... E>
 struct served_together<list<any_but<D...>>, list<any_but<E...>>> : any_but_list<union_t<list<D...>, list<E...>>> {};
 
-// ---- a mask of one part of a sum ----
+// ---- a mask of one part of a summed dimension ----
+//
+// Scores over summed<P, Q> accept a mask of P: the keys of Q stay visible. The rules read it as a mask of summed<P, Q>.
 
-// The sums among some dimensions of which D is a part.
+// The summed dimensions among Dims that have the part D.
 template <class D, class Dims>
 struct sums_with;
 template <class D, class... S>
 struct sums_with<D, list<S...>> {
   using type = join_t<list_if<is_part_of<D, S>, S>...>;
 };
-// D and its sum, as `part_of_sum`, where D is a part of one of some dimensions; they have no axis D of their own.
 template <class D, class Sum>
 struct part_of_sum {};
+// D with the one summed dimension that has it, unless D is itself among Dims.
 template <class D, class Dims>
 consteval auto find_sum() {
   using sums = typename sums_with<D, Dims>::type;
@@ -126,15 +120,15 @@ template <class... E, class D, class Sum>
 struct served_in_sum<list<any_but<E...>>, D, Sum> {
   using type = typename any_but_list<replace_t<list<E...>, D, list<Sum>>>::type;
 };
-// The facts of a mask of the part D over the whole sum, whose other parts it leaves visible. It keeps documents apart
-// where no other part has some.
+// The facts of a mask of the part D, as a mask of the whole sum. It keeps documents apart only if no other part has
+// documents.
 template <class Facts, class D, class Sum>
 using facts_in_sum =
     mask_facts<replace_t<typename Facts::dims, D, list<Sum>>,
                typename served_in_sum<typename Facts::serves, D, Sum>::type,
                Facts::documents && (filter<kinds_of_list_t<list<Sum>>>::packed::size < 2), typename Facts::taken>;
 
-// What a mask is over the dimensions of what it masks: a mask of one part of a sum is one of the sum.
+// The facts of a mask for an operand of this shape.
 template <class Shape, class Facts>
 consteval auto find_facts_over() {
   using dims = typename Facts::dims;
@@ -154,9 +148,11 @@ consteval auto find_facts_over() {
 template <class Shape, class Facts>
 using facts_over_t = typename decltype(find_facts_over<Shape, Facts>())::type;
 
-// What masks and biases have in common. `nothing` means: no objection.
+// ---- the rules ----
+
+// The error that masks and biases share; `nothing` if there is none.
 template <class Op, class Shape, class Facts>
-consteval auto meeting_objection() {
+consteval auto shared_objection() {
   using dims = typename Facts::dims;
   using serves = typename Facts::serves;
   using extra = difference_t<dims, dims_t<Shape>>;
@@ -179,19 +175,36 @@ consteval auto meeting_objection() {
   }
 }
 template <class Op, class Shape, class Facts>
-using meeting_objection_t = typename decltype(meeting_objection<Op, Shape, Facts>())::type;
+using shared_objection_t = typename decltype(shared_objection<Op, Shape, Facts>())::type;
 
-// The shape of both: the operand's dimensions, then the parallel ones that the mask or bias adds.
+// The shape of the result: the dimensions of the operand, then the parallel ones that the mask or bias adds.
 template <class Shape, class Facts, class Marks>
-using met_t = make_shape_t<join_t<dims_t<Shape>, difference_t<typename Facts::dims, dims_t<Shape>>>,
-                           join_t<Marks, typename indexed_list<typename Facts::taken>::type>>;
+using result_with_t = make_shape_t<join_t<dims_t<Shape>, difference_t<typename Facts::dims, dims_t<Shape>>>,
+                                   join_t<Marks, typename indexed_list<typename Facts::taken>::type>>;
+
+// The dimensions that the masks of an operand serve after one more mask.
+template <class Before, class New>
+struct served_after {
+  using type = intersection_t<Before, New>;
+};
+template <class New>
+struct served_after<list<>, New> {
+  using type = New;
+};
+
+template <class Marks>
+struct without_masked {
+  template <class... M>
+  static auto keep(list<M...>) -> join_t<list_if<mark_order<M> != mark_order<masked_for<>>, M>...>;
+  using type = decltype(keep(Marks{}));
+};
 
 template <class Shape, class OwnFacts>
 consteval auto judge_masked() {
   using Facts = facts_over_t<Shape, OwnFacts>;
-  using objection = meeting_objection_t<op::masked, Shape, Facts>;
+  using objection = shared_objection_t<op::masked, Shape, Facts>;
   using before = marked_t<masked_for, marks_t<Shape>>;
-  using serves = typename narrowed<before, served_here<Shape, Facts>>::type;
+  using serves = typename served_after<before, served_here<Shape, Facts>>::type;
   using S = lhs_t<Shape>;
   using M = over_t<typename Facts::dims>;
   if constexpr (!std::is_same_v<objection, nothing>) {
@@ -203,14 +216,15 @@ consteval auto judge_masked() {
   } else {
     using marks =
         join_t<typename without_masked<marks_t<Shape>>::type, typename mark_over<masked_for, sorted_t<serves>>::type>;
-    return answer<accepted<met_t<Shape, Facts, marks>>>{};
+    return answer<accepted<result_with_t<Shape, Facts, marks>>>{};
   }
 }
 
-// A bias hides nothing, so it needs no documents; a softmax over a dimension that it lacks would not see it.
+// Unlike a mask, a bias hides no keys, so packed positions do not require documents. It must have a dimension that
+// softmax may normalise over: softmax cancels a bias that is the same for all its elements.
 template <class Shape, class Facts>
 consteval auto judge_bias() {
-  using objection = meeting_objection_t<op::biased, Shape, Facts>;
+  using objection = shared_objection_t<op::biased, Shape, Facts>;
   using serves = served_here<Shape, Facts>;
   if constexpr (!std::is_same_v<objection, nothing>) {
     return answer<objection>{};
@@ -219,11 +233,11 @@ consteval auto judge_bias() {
                                                                            rhs_t<typename Facts::shape>>>{};
   } else {
     return answer<accepted<
-        met_t<Shape, Facts, join_t<marks_t<Shape>, typename mark_over<biased_for, sorted_t<serves>>::type>>>>{};
+        result_with_t<Shape, Facts, join_t<marks_t<Shape>, typename mark_over<biased_for, sorted_t<serves>>::type>>>>{};
   }
 }
 
-// A bias given as a tensor: its own marks count too. The mark of a masked bias would end here: the scores are masked.
+// A bias given as a tensor has marks. A masked bias is rejected, because the result would lose its mark: mask the scores.
 template <class Shape, class Bias>
 consteval auto judge_biased() {
   if constexpr (any_masked<Bias>) {
@@ -239,12 +253,13 @@ consteval auto judge_biased() {
 
 namespace rule {
 
-/// `Facts` is what the mask is to the rules: `mask_facts<dims, serves, documents, taken>`.
+/// The verdict on `masked(s, m)` for scores of this shape and a mask with these `mask_facts`.
 template <class Shape, class Facts>
 using masked = typename decltype(detail::judge_masked<Shape, Facts>())::type;
-/// A bias made from positions, whose key side is the dimension that a following softmax may have.
+/// The verdict on `biased(s, b)` for a bias made from positions, such as `alibi<Q, K, H>`: it serves K.
 template <class Shape, class Facts>
 using position_biased = typename decltype(detail::judge_bias<Shape, Facts>())::type;
+/// The verdict on `biased(s, b)` for a bias given as a tensor of shape Bias.
 template <class Shape, class Bias>
 using biased = typename decltype(detail::judge_biased<Shape, Bias>())::type;
 
