@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/tensor/operand.hpp -- the concepts and extents that tensors, views and expressions share.
+// dimwise/tensor/operand.hpp -- what tensors, views and expressions have in common: the concept `operand`.
 //
-// Layer: tensor.
-// An operand has a shape (a type), a value type, and extents. Nodes of expressions hold their operands by value:
-// tensors are handles, so nothing is copied and nothing dangles.
+// Layer: tensor. An operand has a type of its elements (`value_type`), a type that lists its dimensions and marks
+// (`shape_type`), and the run-time values of its extents (`extents()`).
+// Tests: tests/tensor/, tests/expr/name_lookup.test.cpp, tests/compile_fail/arguments/
+//
+//   template <operand X>
+//   auto mean_square(const X& x) { return mean<d_model>(square(x)); }    // of a tensor, a view or an expression
+//
+//   extent_of<seq>(x)      // the number of elements along seq
+//   size_of(x)             // the number of elements
 #pragma once
 
 #include <dimwise/shape/rules/assign.hpp>
 #include <dimwise/shape/rules/index.hpp>
-#include <dimwise/support/axis.hpp>
 #include <dimwise/support/element.hpp>
-#include <dimwise/tensor/extents.hpp>
+#include <dimwise/tensor/axis_extents.hpp>
 #include <dimwise/tensor/misused.hpp>
 #include <dimwise/tensor/other_names.hpp>
 #include <dimwise/tensor/refused_shape.hpp>
@@ -20,47 +25,47 @@
 
 namespace dimwise {
 
-// The operations (`softmax`, `block`, …) are members of this namespace. Its members are visible wherever those of
-// `dimwise` are, but argument-dependent lookup does not find them: they never replace a user's function of the same
-// name.
+// The operations (`softmax`, `block`, …) are members of `no_adl`, so argument-dependent lookup does not find them: a
+// user's function of the same name wins. The directive makes `dimwise::softmax` a name.
 namespace no_adl {}
-using namespace no_adl;  // NOLINT(google-build-using-namespace): makes dimwise::softmax a name
+using namespace no_adl;  // NOLINT(google-build-using-namespace)
 
 namespace detail {
 
+// The base of operands, which have the names of other libraries as members.
 struct operand_tag : other_names {};
-// Accepts any argument, by a conversion that is worse than all others but an ellipsis.
+struct expression_tag {};
+
+// An operand that has only a shape: errors about it do not print a whole expression.
+template <class Shape>
+struct shaped_as : operand_tag {};
+
+// Accepts any argument, by a conversion that is worse than all others except an ellipsis.
 struct any_argument {
   template <class X>
   any_argument(const X&);  // implicit, declared only
 };
-struct expression_tag {};
-// Has only the shape: errors about an operand of this type do not print the whole expression.
-template <class Shape>
-struct shaped_as : operand_tag {};
 
-}  // namespace detail
-
-namespace detail {
-// std::derived_from, without a class for each X and Base.
+// std::derived_from without a class template for each X and Base, which compiles faster.
 template <class X, class Base>
 concept derived_from = std::is_base_of_v<Base, X> && requires(const X* x, void (&take)(const Base*)) { take(x); };
+
 }  // namespace detail
 
 /// A tensor, a view, or an expression.
 template <class X>
 concept operand =
     !detail::is_refused<std::remove_cvref_t<X>> && detail::derived_from<std::remove_cvref_t<X>, detail::operand_tag>;
-/// An operand that is not stored yet.
+/// An operand that is not evaluated yet.
 template <class X>
 concept expression = operand<X> && detail::derived_from<std::remove_cvref_t<X>, detail::expression_tag>;
-/// A number in an expression.
+/// A number that an expression may contain: an integer or a floating-point number, not a bool.
 template <class X>
 concept number = std::is_arithmetic_v<std::remove_cvref_t<X>> && !std::is_same_v<std::remove_cvref_t<X>, bool>;
 
 namespace detail {
 
-// A rejected type is not queried: its error is reported in the user's line.
+// The types of an operand. A rejected type has none: its error is reported in the user's line.
 template <class X>
 using shape_of = typename std::conditional_t<is_refused<X>, nothing, X>::shape_type;
 template <class X>
@@ -71,7 +76,7 @@ using extents_type_of = extents_for<shape_of<X>>;
 template <class Shape>
 using axes_for = axes_of_list_t<dims_t<Shape>>;
 
-// The base that deduces the type of a stored result: `tensor p = expr;`.
+// The base of an expression, from which `tensor p = expr;` deduces the type of p.
 template <class T, class... DimsAndMarks>
 struct stored_as {};
 template <class T, class Shape>
@@ -80,101 +85,6 @@ template <class T, class... DimsAndMarks>
 struct stored_base<T, shape<DimsAndMarks...>> {
   using type = stored_as<T, DimsAndMarks...>;
 };
-
-// Whether the extent of an axis is in its type or in a slot.
-struct extent_source {
-  extent_t static_extent;
-  short slot;
-};
-template <class A, class Slotted>
-inline constexpr extent_source source_of = {A::static_extent,
-                                            A::static_extent == at_run_time ? place_in<Slotted, A> : short{-1}};
-[[gnu::noinline]] inline void write_extents(const extent_source* sources, std::size_t count, const slot* slots,
-                                            axis* to) {
-  for (std::size_t i = 0; i < count; ++i) {
-    to[i].extent = sources[i].slot < 0 ? sources[i].static_extent : slots[sources[i].slot].extent;
-  }
-}
-// Writes row-major strides in place; returns the number of elements, which has been checked before.
-[[gnu::noinline]] constexpr extent_t make_contiguous(axis* axes, std::size_t rank) {
-  extent_t size = 1;
-  for (std::size_t i = rank; i-- > 0;) {
-    axes[i].stride = static_cast<std::ptrdiff_t>(size);
-    size *= axes[i].extent;
-  }
-  return size;
-}
-// Writes extents and row-major strides.
-[[gnu::noinline]] inline extent_t write_contiguous_extents(const extent_source* sources, std::size_t count,
-                                                           const slot* slots, axis* to) {
-  write_extents(sources, count, slots, to);
-  return make_contiguous(to, count);
-}
-
-template <class Axes>
-struct axis_extents;
-template <class... A>
-struct axis_extents<list<A...>> {
-  static constexpr name_of names[] = {&dimension_name<A>..., nullptr};
-
-  // A sum of run-time parts has no slot; its extent is computed.
-  template <class Extents>
-  [[gnu::always_inline]] static void write(const Extents& e, axis* to, const char* operation = nullptr) {
-    if constexpr (sizeof...(A) == 0) {
-      *to = {1, 0};  // unused, but compilers warn about an uninitialised array
-    } else if constexpr ((is_run_time_composite<A> || ...)) {
-      std::size_t i = 0;
-      ((to[i++].extent = e.template extent<A>(operation)), ...);
-    } else {
-      write_extents(sources<typename Extents::slotted>, sizeof...(A), e.slots(), to);
-    }
-  }
-  // Whether `sources` determine all extents, without a sum to compute.
-  static constexpr bool in_slots = sizeof...(A) > 0 && !(is_run_time_composite<A> || ...);
-  template <class Slotted>
-  static constexpr extent_source sources[] = {source_of<A, Slotted>..., {0, 0}};
-  // Writes extents and row-major strides.
-  template <class Extents>
-  [[gnu::always_inline]] static void write_contiguous(const Extents& e, axis* to, const char* operation = nullptr) {
-    if constexpr (!in_slots) {
-      write(e, to, operation);
-      make_contiguous(to, sizeof...(A));
-    } else {
-      write_contiguous_extents(sources<typename Extents::slotted>, sizeof...(A), e.slots(), to);
-    }
-  }
-};
-
-[[noreturn, gnu::cold]] inline void throw_too_many(const char* operation, const axis* axes, std::size_t rank,
-                                                   const name_of* names, std::size_t bytes) {
-  error e;
-  e << operation << ": a tensor of ";
-  for (std::size_t i = 0; i < rank; ++i) { e << (i == 0 ? "" : " x ") << names[i]() << " " << axes[i].extent; }
-  if (bytes > 0) { e << ", " << bytes << (bytes == 1 ? " byte" : " bytes") << " each,"; }
-  raise<extent_error>(e << " has more elements than memory can hold (R15)");
-}
-
-// The number of elements along these axes with this size each (0: not allocated); throws `extent_error` on overflow.
-[[gnu::noinline]] inline extent_t checked_size_of(const axis* axes, std::size_t rank, const name_of* names,
-                                                  std::size_t bytes, const char* operation) {
-  extent_t size = 1;
-  if (!multiply(rank, [axes](std::size_t i) { return axes[i].extent; }, size) ||
-      (bytes > 0 && size > static_cast<extent_t>(-1) / 2 / bytes)) {
-    throw_too_many(operation, axes, rank, names, bytes);
-  }
-  return size;
-}
-template <class Axes>
-[[gnu::always_inline]] inline extent_t checked_size(const axis* axes, std::size_t bytes, const char* operation) {
-  return checked_size_of(axes, Axes::size, axis_extents<Axes>::names, bytes, operation);
-}
-// The checked number of elements; writes row-major strides.
-template <class Axes>
-[[gnu::always_inline]] inline extent_t checked_contiguous(axis* axes, std::size_t bytes, const char* operation) {
-  const extent_t size = checked_size<Axes>(axes, bytes, operation);
-  make_contiguous(axes, Axes::size);
-  return size;
-}
 
 }  // namespace detail
 
