@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/support/error_messages.hpp -- the errors where the compiler takes messages made at compile time: the
-// static_assert of each says its message.
+// dimwise/support/error_messages.hpp -- the compile errors for compilers that print computed messages: each error is a
+// class whose static_assert prints the message.
 //
-// Layer: support. support/errors.hpp includes it for clang from 17 in C++26.
-// Tests: tests/messages/in_clang.py, tests/support/diagnostics.test.cpp
-// A static_assert inside a macro would bring the user a note more, so each class stands here.
+// Layer: support. support/errors.hpp includes it for clang from 17 in C++26, and declares the same classes without
+// messages for all other compilers.
+//
+//   error: static assertion failed: `contract` goes over key, but the left operand lacks key (R1)
+//
+// The classes are written out because clang adds a note for a static_assert in a macro or in a base class.
+// Tests: tests/messages/in_clang.py, tests/support/diagnostics.test.cpp (no error lacks its class)
 #pragma once
 
 #include <dimwise/support/errors.hpp>
@@ -19,11 +23,12 @@ namespace dimwise {
 
 namespace detail {
 
-// The message of an error, by its entry in support/diagnostics.hpp. An error without an entry does not compile.
+// The message of an error: the pattern of its entry in support/diagnostics.hpp, filled in with the arguments of the
+// type. An error without an entry does not compile.
 template <class Error>
 consteval messages::message message_of() {
   text name = messages::printed<Error>();
-  // clang counts the steps of what it computes: of a longer type the name alone is read.
+  // clang limits the steps of a computation. A longer type keeps its name only.
   if (name.length > 12000) {
     for (name.length = 0; name.begin[name.length] != '<'; ++name.length) {}
   }
@@ -31,7 +36,7 @@ consteval messages::message message_of() {
   return facts.said(messages::find(facts.id())->seen);
 }
 
-// Whether a type is an error. The name of its template decides: to look into the type is itself an error.
+// Whether a type is an error. The name of its template decides: completing the type would print its message.
 template <template <class...> class E>
 consteval bool names_error() {
   return messages::contains(messages::of(__PRETTY_FUNCTION__), "[E = dimwise::ERROR_");

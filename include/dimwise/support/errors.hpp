@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/support/errors.hpp -- every compile error of the library: declared, never defined in C++20.
+// dimwise/support/errors.hpp -- every compile error of the library, as a class that is declared but not defined.
 //
-// Layer: support. A rule that says no returns one of these types; a compiler that meets it prints its name and
-// arguments. The arguments are the operation, the dimensions with their extents, and the shapes.
-// support/diagnostics.hpp has an entry for each: its meaning, message, causes and fix. In C++26, clang from 17 prints
-// the message instead: support/error_messages.hpp defines the types then, so that to look into one is an error, in a
-// concept as well. DIMWISE_ERRORS_ARE_TYPES leaves them undefined. Constructors say messages with
-// DIMWISE_MESSAGES_IN_CONSTRUCTORS only: the standard library checks what every type can be constructed from.
+// Layer: support. A rejected call returns one of these classes, and the compiler prints its name and its arguments: the
+// operation, the dimensions with their extents, and the shapes. support/diagnostics.hpp has the message, the causes and
+// the fix of each. Clang from 17 in C++26 prints the message itself: support/error_messages.hpp defines the classes,
+// and completing one is an error, even in a concept. DIMWISE_ERRORS_ARE_TYPES leaves them undefined. Rejected
+// constructors print messages with DIMWISE_MESSAGES_IN_CONSTRUCTORS only: the standard library asks of every type what
+// it can be constructed from.
 #pragma once
 
-// Behind a function that refuses and takes a user's function: g++ adds an error where one that is declared only is
-// called with a lambda, which is a local type; clang names the error at a deleted one too late.
+// Follows a rejected overload that takes a user's function. g++ adds an error when an undefined function is called with
+// a lambda, so it is deleted there; clang reports a deleted function too late.
 #if defined(__GNUC__) && !defined(__clang__)
 #define DIMWISE_DETAIL_REFUSES_LAMBDAS = delete
 #else
@@ -29,15 +29,15 @@
 #define DIMWISE_DETAIL_CONSTRUCTORS_SAY
 #endif
 
-// Behind a constructor that refuses, which cannot return its error.
+// Follows a rejected constructor, which cannot return its error.
 #if defined(DIMWISE_DETAIL_CONSTRUCTORS_SAY)
 #define DIMWISE_DETAIL_REFUSED(Error) noexcept(sizeof(Error) > 0)
 #else
 #define DIMWISE_DETAIL_REFUSED(Error) = delete
 #endif
 
-// A function that refuses and whose result the user goes on with: its result type, and behind its parameters. In words,
-// clang would add errors about a result that is complete.
+// The result type of a rejected function, and what follows its parameters. With messages, the class of the error is
+// complete, and clang would also report what the user does with the result.
 #if defined(DIMWISE_DETAIL_MESSAGES)
 #define DIMWISE_DETAIL_RESULT(...) ::dimwise::detail::already_refused
 #define DIMWISE_DETAIL_SAYS(...) noexcept(sizeof(__VA_ARGS__) > 0)
