@@ -11,6 +11,8 @@ namespace dimwise::kernels {
 
 extern const table table_avx2;
 const table table_avx2 = table_of<xsimd::fma3<xsimd::avx2>>;
+extern const element_table<double> double_table_avx2;
+const element_table<double> double_table_avx2 = element_table_of<in_double<xsimd::fma3<xsimd::avx2>>>;
 extern const gradient_table gradient_table_avx2;
 const gradient_table gradient_table_avx2 = gradient_table_of<xsimd::fma3<xsimd::avx2>>;
 extern const quantised_table quantised_table_avx2;

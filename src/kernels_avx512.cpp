@@ -11,6 +11,8 @@ namespace dimwise::kernels {
 
 extern const table table_avx512;
 const table table_avx512 = table_of<xsimd::avx512bw>;
+extern const element_table<double> double_table_avx512;
+const element_table<double> double_table_avx512 = element_table_of<in_double<xsimd::avx512bw>>;
 extern const gradient_table gradient_table_avx512;
 const gradient_table gradient_table_avx512 = gradient_table_of<xsimd::avx512bw>;
 extern const quantised_table quantised_table_avx512;

@@ -8,6 +8,8 @@ namespace dimwise::kernels {
 
 extern const table table_native;
 const table table_native = table_of<default_arch>;
+extern const element_table<double> double_table_native;
+const element_table<double> double_table_native = element_table_of<in_double<default_arch>>;
 extern const gradient_table gradient_table_native;
 const gradient_table gradient_table_native = gradient_table_of<default_arch>;
 extern const quantised_table quantised_table_native;

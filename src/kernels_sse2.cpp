@@ -11,6 +11,8 @@ namespace dimwise::kernels {
 
 extern const table table_sse2;
 const table table_sse2 = table_of<xsimd::sse2>;
+extern const element_table<double> double_table_sse2;
+const element_table<double> double_table_sse2 = element_table_of<in_double<xsimd::sse2>>;
 extern const gradient_table gradient_table_sse2;
 const gradient_table gradient_table_sse2 = gradient_table_of<xsimd::sse2>;
 extern const quantised_table quantised_table_sse2;

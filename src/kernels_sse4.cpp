@@ -11,6 +11,8 @@ namespace dimwise::kernels {
 
 extern const table table_sse4;
 const table table_sse4 = table_of<xsimd::sse4_2>;
+extern const element_table<double> double_table_sse4;
+const element_table<double> double_table_sse4 = element_table_of<in_double<xsimd::sse4_2>>;
 extern const gradient_table gradient_table_sse4;
 const gradient_table gradient_table_sse4 = gradient_table_of<xsimd::sse4_2>;
 extern const quantised_table quantised_table_sse4;

@@ -120,6 +120,7 @@ namespace no_adl {
 template <expression E>
   requires real_element<detail::value_of<E>>
 [[nodiscard]] auto reference(const E& value) {
+  const plain_loops only;
   return detail::reference_of<double>(value, value);
 }
 DIMWISE_DETAIL_MISUSED(reference)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/kernels_product.hpp -- any contraction of float32 as matrix products.
+// dimwise/eval/kernels_product.hpp -- any contraction of float or double as matrix products.
 //
 // Layer: eval. Axes of one operand become rows, axes of the other columns, what both share is a list of products.
 // Tests: tests/eval/plan/plan.test.cpp
@@ -66,15 +66,19 @@ constexpr group_axis take_innermost(kernels::loop_nest<2>& nest) {
 }
 
 // The matrices of one product, a list of such products, and sums that go on from one to the next.
-struct product_plan {
-  kernels::product_call call{};
+template <class T>
+struct product_plan_of {
+  kernels::product_call_of<T> call{};
   kernels::loop_nest<3> problems{};  // result, a, b
   kernels::loop_nest<2> sums{};      // a, b
   bool exchanged = false;            // C' = B' A': columns of the result must be contiguous
 };
 
-constexpr product_plan plan_product(product_axes axes) {
-  product_plan plan;
+using product_plan = product_plan_of<float>;
+
+template <class T = float>
+constexpr product_plan_of<T> plan_product(product_axes axes) {
+  product_plan_of<T> plan;
   const group_axis m = take_innermost(axes.rows);
   const group_axis n = take_innermost(axes.columns);
   const group_axis k = take_innermost(axes.sums);
@@ -86,7 +90,7 @@ constexpr product_plan plan_product(product_axes axes) {
   }
   plan.problems = axes.shared;
   plan.sums = axes.sums;
-  kernels::product_call& call = plan.call;
+  kernels::product_call_of<T>& call = plan.call;
   call.m = m.extent;
   call.n = n.extent;
   call.k = k.extent;
@@ -109,26 +113,27 @@ constexpr product_plan plan_product(product_axes axes) {
   return plan;
 }
 
-using product_kernel = decltype(kernels::table::product);
+template <class T>
+using product_kernel = decltype(kernels::element_table<T>::product);
 // By `kernel`, which is named where it is used; `residual` has the layout of c, the plan's epilogue says what is done
 // with it.
-DIMWISE_DETAIL_LIBRARY void run_product(context& cx, const product_plan& plan, const lowered<float>& left,
-                                        const lowered<float>& right, float* c, product_kernel kernel,
-                                        const float* residual = nullptr);
+template <class T>
+void run_product(context& cx, const product_plan_of<T>& plan, const lowered<T>& left, const lowered<T>& right, T* c,
+                 product_kernel<T> kernel, const T* residual = nullptr);
 
 // Whether values that the scalar path leaves out, those of the score −∞ and those that a zero of a gradient meets, may
 // have spoiled a product: both the values and the result are not finite. The smaller is looked at first, so that a
 // product of many sums pays next to nothing.
-DIMWISE_DETAIL_LIBRARY bool may_be_spoiled(const product_form& form, const lowered<float>& a, const lowered<float>& b,
-                                           target<float> to);
+template <class T>
+bool may_be_spoiled(const product_form& form, const lowered<T>& a, const lowered<T>& b, target<T> to);
 // Whether the kernel is worth its beginning: there is enough to sum.
 constexpr bool product_fits(const product_form& form, const axis* a, const axis* to) {
   return plain_work(form, a, to) >= least_product;
 }
 // The product by the kernel, and by the scalar path where it ends before a kernel has begun, and where a hidden
 // value may have spoiled the kernel's result.
-DIMWISE_DETAIL_LIBRARY void compute_product(context& cx, const product_form& form, target<float> to,
-                                            const lowered<float>& a, const lowered<float>& b);
+template <class T>
+void compute_product(context& cx, const product_form& form, target<T> to, const lowered<T>& a, const lowered<T>& b);
 
 // A strategy: the product of the children.
 template <class N>
@@ -139,14 +144,15 @@ template <class Shape, class Over, class A, class B>
 struct by_product_kernel<contraction<Shape, Over, A, B>> {
   using node = contraction<Shape, Over, A, B>;
   static constexpr bool matches = is_float<A> && is_float<B>;
+  static constexpr bool in_double = true;
   static constexpr plan_kind kind = plan_kind::product;
 
   template <class Lowered>
   static bool fits(const node&, const axis* to, const Lowered& x) {
     return product_fits(form_of<node>, child_in<0>(x).axes, to);
   }
-  template <class Lowered>
-  [[gnu::always_inline]] static void compute(context& cx, const node&, target<float> to, const Lowered& x) {
+  template <class C, class Lowered>
+  [[gnu::always_inline]] static void compute(context& cx, const node&, target<C> to, const Lowered& x) {
     compute_product(cx, form_of<node>, to, child_in<0>(x), child_in<1>(x));
   }
 };
@@ -155,4 +161,18 @@ struct by_product_kernel<contraction<Shape, Over, A, B>> {
 
 #if DIMWISE_DETAIL_DEFINES_LIBRARY
 #include <dimwise/eval/kernels_product_definitions.hpp>
+#endif
+
+#if DIMWISE_DETAIL_HAS_LIBRARY
+namespace dimwise::detail {
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void run_product<float>(context&, const product_plan&, const lowered<float>&,
+                                                        const lowered<float>&, float*, product_kernel<float>,
+                                                        const float*);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE bool may_be_spoiled<float>(const product_form&, const lowered<float>&,
+                                                           const lowered<float>&, target<float>);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_product<float>(context&, const product_form&, target<float>,
+                                                            const lowered<float>&, const lowered<float>&);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_product<double>(context&, const product_form&, target<double>,
+                                                             const lowered<double>&, const lowered<double>&);
+}  // namespace dimwise::detail
 #endif

@@ -21,8 +21,8 @@ template <class How>
 inline constexpr bool has_row_kernel =
     is_any_of<How, rows::softmax, rows::log_softmax, rows::standardize, rows::root_mean_square>;
 
-template <class How>
-void call_rows(const kernels::active_kernels& table, const kernels::rows_call& call) {
+template <class How, class Table, class T>
+void call_rows(const Table& table, const kernels::rows_call_of<T>& call) {
   if constexpr (std::is_same_v<How, rows::softmax>) {
     table.softmax(call);
   } else if constexpr (std::is_same_v<How, rows::log_softmax>) {
@@ -43,11 +43,11 @@ inline bool rows_fit(const row_loops& loops) {
 }
 
 // For loops that fit.
-template <class How>
-void run_rows(context& cx, const row_loops& loops, float* to, const float* from, float hidden, float epsilon,
-              const float* gamma = nullptr, const float* beta = nullptr) {
-  const kernels::active_kernels& table = kernels::active();
-  kernels::rows_call call;
+template <class How, class T>
+void run_rows(context& cx, const row_loops& loops, T* to, const T* from, T hidden, T epsilon, const T* gamma = nullptr,
+              const T* beta = nullptr) {
+  const auto& table = kernels::active_for<T>();
+  kernels::rows_call_of<T> call;
   call.n = loops.inside.extent[0];
   call.hidden = hidden;
   call.epsilon = epsilon;
@@ -56,7 +56,7 @@ void run_rows(context& cx, const row_loops& loops, float* to, const float* from,
   const std::size_t rows_of_part = call.n >= part_elements ? 1 : part_elements / call.n;
   kernels::for_each_row(loops.outside, [&](const std::ptrdiff_t(&o)[2], std::size_t n, const std::ptrdiff_t(&s)[2]) {
     in_parts(cx, n, rows_of_part, [&](std::size_t begin, std::size_t end) {
-      kernels::rows_call part = call;
+      kernels::rows_call_of<T> part = call;
       part.rows = end - begin;
       part.in = from + o[1] + static_cast<std::ptrdiff_t>(begin) * s[1];
       part.in_row = s[1];
@@ -68,8 +68,8 @@ void run_rows(context& cx, const row_loops& loops, float* to, const float* from,
 }
 
 // Rows by the kernel, where they are contiguous, or one after the other.
-template <class How>
-void compute_rows(context& cx, const rows_form& form, target<float> to, const lowered<float>& x, float epsilon) {
+template <class How, class T>
+void compute_rows(context& cx, const rows_form& form, target<T> to, const lowered<T>& x, T epsilon) {
   const row_loops loops = form.loops(to.axes, x.axes);
   if (!cx.reference_forced() && rows_fit(loops)) {
     cx.count(plan_kind::rows);
@@ -88,15 +88,16 @@ template <class Shape, class How, class Over, class E>
 struct by_row_kernel<rowwise<Shape, How, Over, E>> {
   using node = rowwise<Shape, How, Over, E>;
   static constexpr bool matches = has_row_kernel<How> && is_float<E>;
+  static constexpr bool in_double = true;
   static constexpr plan_kind kind = plan_kind::rows;
 
   template <class Lowered>
   static bool fits(const node&, const axis* to, const Lowered& x) {
     return rows_fit(form_of_rows<node>.loops(to, child_in<0>(x).axes));
   }
-  template <class Lowered>
-  [[gnu::always_inline]] static void compute(context& cx, const node& n, target<float> to, const Lowered& x) {
-    compute_rows<How>(cx, form_of_rows<node>, to, child_in<0>(x), static_cast<float>(n.op().epsilon));
+  template <class C, class Lowered>
+  [[gnu::always_inline]] static void compute(context& cx, const node& n, target<C> to, const Lowered& x) {
+    compute_rows<How>(cx, form_of_rows<node>, to, child_in<0>(x), static_cast<C>(n.op().epsilon));
   }
 };
 
@@ -115,14 +116,20 @@ inline bool fold_fits(const row_loops& loops) {
   return !loops.inside.empty() && !loops.outside.empty() && (folds_rows(loops) || folds_columns(loops));
 }
 
-template <kernels::total F>
-float joined_totals(float a, float b) {
+// The Euclidean norm of two numbers; NaN if one is NaN.
+inline float joined_norms(float a, float b) {  // a double holds the square of any float
+  return static_cast<float>(std::sqrt(double{a} * double{a} + double{b} * double{b}));
+}
+inline double joined_norms(double a, double b) { return a != a || b != b ? a + b : std::hypot(a, b); }
+
+template <kernels::total F, class T>
+T joined_totals(T a, T b) {
   if constexpr (F == kernels::total::sum) {
     return a + b;
   } else if constexpr (F == kernels::total::max) {
     return fn::larger{}(a, b);
-  } else if constexpr (F == kernels::total::norm) {  // a double holds the square of any float
-    return static_cast<float>(std::sqrt(double{a} * double{a} + double{b} * double{b}));
+  } else if constexpr (F == kernels::total::norm) {
+    return joined_norms(a, b);
   } else {
     static_assert(F == kernels::total::min, "dimwise: parts of this total are joined by nothing");
     return fn::smaller{}(a, b);
@@ -130,13 +137,13 @@ float joined_totals(float a, float b) {
 }
 
 // For loops that fit.
-template <class How>
-void run_fold(context& cx, const row_loops& loops, float* to, const float* from) {
+template <class How, class T>
+void run_fold(context& cx, const row_loops& loops, T* to, const T* from) {
   constexpr kernels::total f = *total_code<How>;
   constexpr bool is_mean = std::is_same_v<How, totals::mean>;
-  const kernels::active_kernels& table = kernels::active();
+  const auto& table = kernels::active_for<T>();
   const std::size_t elements = loops.inside.size();
-  const auto number = static_cast<float>(elements);
+  const auto number = static_cast<T>(elements);
   const std::size_t many = elements >= part_elements ? 1 : part_elements / elements;
   if (folds_rows(loops)) {
     kernels::for_each_row(loops.outside, [&](const std::ptrdiff_t(&o)[2], std::size_t n, const std::ptrdiff_t(&s)[2]) {
@@ -144,11 +151,11 @@ void run_fold(context& cx, const row_loops& loops, float* to, const float* from)
         for (std::size_t i = begin; i < end; ++i) {
           const auto j = static_cast<std::ptrdiff_t>(i);
           bool first = true;
-          float total = 0;
-          kernels::carried_sum<float> sum;
+          T total = 0;
+          kernels::carried_sum<T> sum;
           kernels::for_each_row(loops.inside,
                                 [&](const std::ptrdiff_t(&p)[2], std::size_t m, const std::ptrdiff_t(&)[2]) {
-            const float part = table.fold_row(f, m, from + o[1] + j * s[1] + p[1]);
+            const T part = table.fold_row(f, m, from + o[1] + j * s[1] + p[1]);
             if constexpr (f == kernels::total::sum) {
               sum += part;
             } else {
@@ -165,8 +172,9 @@ void run_fold(context& cx, const row_loops& loops, float* to, const float* from)
   }
   // Sums of very many rows in several runs are carried; those of one run the kernel carries itself.
   const bool carries = f == kernels::total::sum && loops.inside.rank > 1 && elements > kernels::detail_loops::few_terms;
-  const kernels::carried_rows::adder add = [](std::size_t n, float* sum, const float* x) {
-    kernels::active().zip(kernels::operation::add, n, sum, 1, x, 1, sum);
+  using carried = kernels::carried_rows_of<T>;
+  const typename carried::adder add = [](std::size_t n, T* sum, const T* x) {
+    kernels::active_for<T>().zip(kernels::operation::add, n, sum, 1, x, 1, sum);
   };
   // Whole cache lines of columns for each part, the same for every executor.
   constexpr std::size_t line = 64;
@@ -174,12 +182,12 @@ void run_fold(context& cx, const row_loops& loops, float* to, const float* from)
   kernels::for_each_row(loops.outside, [&](const std::ptrdiff_t(&o)[2], std::size_t n, const std::ptrdiff_t(&)[2]) {
     in_parts(cx, n, columns, [&](std::size_t begin, std::size_t end) {
       constexpr std::size_t block = kernels::detail_loops::few_terms;
-      const std::size_t levels = carries ? kernels::carried_rows::levels(elements / block + 1) : 0;
-      std::vector<float> memory(levels * (end - begin));
-      kernels::carried_rows sums(end - begin, end - begin, levels, memory.data());
+      const std::size_t levels = carries ? carried::levels(elements / block + 1) : 0;
+      std::vector<T> memory(levels * (end - begin));
+      carried sums(end - begin, end - begin, levels, memory.data());
       bool onto = false;
       std::size_t rows = 0;
-      float* const out = to + o[0] + begin;
+      T* const out = to + o[0] + begin;
       kernels::for_each_row(loops.inside, [&](const std::ptrdiff_t(&p)[2], std::size_t m, const std::ptrdiff_t(&t)[2]) {
         table.fold_columns(f, m, end - begin, from + o[1] + begin + p[1], t[1], carries ? sums.row() : out, onto);
         onto = true;
@@ -199,15 +207,15 @@ void run_fold(context& cx, const row_loops& loops, float* to, const float* from)
 }
 
 // By the kernel where it fits, or one row after the other.
-template <class How>
-void compute_fold(context& cx, const rows_form& form, target<float> to, const lowered<float>& x) {
+template <class How, class T>
+void compute_fold(context& cx, const rows_form& form, target<T> to, const lowered<T>& x) {
   const row_loops loops = form.loops(to.axes, x.axes);
   if (!cx.reference_forced() && fold_fits(loops)) {
     cx.count(plan_kind::rows);
     return run_fold<How>(cx, loops, to.data, x.data);
   }
   cx.count(plan_kind::plain);
-  fold_row_by_row<How, float, false>(loops, to.data, x.data);
+  fold_row_by_row<How, T, false>(loops, to.data, x.data);
 }
 
 // A strategy; what is masked is left out element by element, by the reference.
@@ -215,9 +223,10 @@ template <class N>
 struct by_fold_kernel {
   static constexpr bool matches = false;
 };
-template <class Shape, class How, class Over, class E>
-struct by_fold_kernel<reduction<Shape, float, How, Over, E>> {
-  using node = reduction<Shape, float, How, Over, E>;
+template <class Shape, real_element T, class How, class Over, class E>
+struct by_fold_kernel<reduction<Shape, T, How, Over, E>> {
+  using node = reduction<Shape, T, How, Over, E>;
+  static constexpr bool in_double = true;
   static constexpr bool matches = total_code<How>.has_value() && !is_masked<E> && is_float<E>;
   static constexpr plan_kind kind = plan_kind::rows;
 
@@ -225,8 +234,8 @@ struct by_fold_kernel<reduction<Shape, float, How, Over, E>> {
   static bool fits(const node&, const axis* to, const Lowered& x) {
     return fold_fits(form_of_rows<node>.loops(to, child_in<0>(x).axes));
   }
-  template <class Lowered>
-  [[gnu::always_inline]] static void compute(context& cx, const node&, target<float> to, const Lowered& x) {
+  template <class C, class Lowered>
+  [[gnu::always_inline]] static void compute(context& cx, const node&, target<C> to, const Lowered& x) {
     compute_fold<How>(cx, form_of_rows<node>, to, child_in<0>(x));
   }
 };
@@ -254,6 +263,29 @@ DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_fold<totals::min>(context&, const r
                                                                const lowered<float>&);
 DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_fold<totals::norm>(context&, const rows_form&, target<float>,
                                                                 const lowered<float>&);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void run_rows<rows::standardize>(context&, const row_loops&, double*, const double*,
+                                                                 double, double, const double*, const double*);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void run_rows<rows::root_mean_square>(context&, const row_loops&, double*,
+                                                                      const double*, double, double, const double*,
+                                                                      const double*);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_rows<rows::softmax>(context&, const rows_form&, target<double>,
+                                                                 const lowered<double>&, double);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_rows<rows::log_softmax>(context&, const rows_form&, target<double>,
+                                                                     const lowered<double>&, double);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_rows<rows::standardize>(context&, const rows_form&, target<double>,
+                                                                     const lowered<double>&, double);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_rows<rows::root_mean_square>(context&, const rows_form&, target<double>,
+                                                                          const lowered<double>&, double);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_fold<totals::sum>(context&, const rows_form&, target<double>,
+                                                               const lowered<double>&);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_fold<totals::mean>(context&, const rows_form&, target<double>,
+                                                                const lowered<double>&);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_fold<totals::max>(context&, const rows_form&, target<double>,
+                                                               const lowered<double>&);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_fold<totals::min>(context&, const rows_form&, target<double>,
+                                                               const lowered<double>&);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_fold<totals::norm>(context&, const rows_form&, target<double>,
+                                                                const lowered<double>&);
 #endif
 
 }  // namespace dimwise::detail

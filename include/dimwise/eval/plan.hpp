@@ -67,19 +67,19 @@ struct planning_pass {
 
 namespace no_adl {
 
-/// How `evaluate(value)` would compute a float32 expression, step by step; no element is read or written, and no memory
+/// How `evaluate(value)` would compute an expression of float or double, step by step; no element is read or written, and no memory
 /// of their number is used.
 ///
 /// `plans_run()` counts what has run instead.
 template <expression E>
-  requires std::is_same_v<detail::value_of<E>, float>
+  requires(std::is_same_v<detail::value_of<E>, float> || std::is_same_v<detail::value_of<E>, double>)
 [[nodiscard]] evaluation_plan plan(const E& value) {
   using axes = detail::axes_for<detail::shape_of<E>>;
   evaluation_plan result;
   detail::axis to[detail::max_rank];
   detail::axis_extents<axes>::write_contiguous(value.extents(), to);
   detail::planning_pass pass{current_context(), result};
-  detail::write<float>(pass, value, {nullptr, to});
+  detail::write<detail::value_of<E>>(pass, value, {nullptr, to});
   return result;
 }
 

@@ -29,11 +29,18 @@
 
 namespace dimwise::detail {
 
-// The strategies that match a node, in order.
+// Whether a strategy computes nodes in C: all of them in float, some of them in double.
+template <class Strategy, class C>
+inline constexpr bool computes_in = std::is_same_v<C, float>;
+template <class Strategy>
+  requires(Strategy::in_double)
+inline constexpr bool computes_in<Strategy, double> = true;
+
+// The strategies that match a node that is computed in C, in order.
 template <template <class> class... Strategy>
 struct strategies {
-  template <class N>
-  using for_node = join_t<list_if<Strategy<N>::matches, Strategy<N>>...>;
+  template <class N, class C>
+  using for_node = join_t<list_if<Strategy<N>::matches && computes_in<Strategy<N>, C>, Strategy<N>>...>;
 };
 
 #if defined(DIMWISE_PLAIN_ONLY)
@@ -47,6 +54,12 @@ using kernel_strategies = strategies<by_product_kernel, by_row_kernel, by_fold_k
 // Kernels compute in float, and bools from floats.
 template <class C>
 inline constexpr bool has_kernels = kernels::available && std::is_same_v<C, float>;
+// Nodes of double have kernels, too. In double, nodes of float have none: the reference of a formula of float compiles
+// and runs the loops alone.
+template <class C, class N>
+inline constexpr bool has_kernels_for = has_kernels<C>;
+template <class N>
+inline constexpr bool has_kernels_for<double, N> = kernels::available && std::is_same_v<working_t<N>, double>;
 
 // Whether a fused strategy has computed the node.
 template <class... S, class Pass, class N, class T>
@@ -55,11 +68,11 @@ bool any_fused(list<S...>, Pass& pass, const N& n, target<T> to) {
 }
 
 // A node whose children are in memory, by its kernel where that fits.
-template <class Kernel, class Pass, class N, class T, class Lowered>
+template <class C, class Kernel, class Pass, class N, class T, class Lowered>
 [[gnu::always_inline]] inline void by_kernel_or_loops(list<Kernel>, Pass& pass, const N& n, target<T> to,
                                                       const Lowered& x) {
   if constexpr (Pass::computes) {
-    Kernel::compute(pass.cx, n, to, x);
+    Kernel::template compute<C>(pass.cx, n, to, x);
   } else {
     const bool runs = !pass.cx.reference_forced() && Kernel::fits(n, to.axes, x);
     pass.note(runs ? Kernel::kind : plan_kind::plain, n, operation_in_words<N>);
@@ -98,15 +111,15 @@ void compute(Pass& pass, const N& n, target<T> to) {
     pass.note(plan_kind::plain, n, operation_in_words<N>);
     if constexpr (Pass::computes) { masked_total_loops<C>(n, to, x); }
   } else {
-    using fused = typename fused_strategies::for_node<N>;
+    using fused = typename fused_strategies::for_node<N, C>;
     if constexpr (has_kernels<C> && fused::size > 0) {
       if (!pass.cx.reference_forced() && any_fused(fused{}, pass, n, to)) { return; }
     }
     auto x = read_children<C>(pass, n);
-    using direct = typename kernel_strategies::for_node<N>;
+    using direct = typename kernel_strategies::for_node<N, C>;
     static_assert(direct::size <= 1, "dimwise: two kernel strategies match one node");
-    if constexpr (has_kernels<C> && direct::size > 0) {
-      detail::by_kernel_or_loops(direct{}, pass, n, to, x);
+    if constexpr (has_kernels_for<C, N> && direct::size > 0) {
+      detail::by_kernel_or_loops<C>(direct{}, pass, n, to, x);
     } else {
       pass.note(copies_elements<N> ? plan_kind::copy : plan_kind::plain, n, operation_in_words<N>);
       if constexpr (Pass::computes) { loops<C>(n, to, x); }

@@ -21,10 +21,13 @@ inline constexpr bool available = false;
 namespace dimwise::kernels {
 /// The best kernels that this machine supports; selected once.
 [[nodiscard]] const table& active() noexcept;
+/// The kernels of double for the architecture of active().
+[[nodiscard]] const element_table<double>& active_doubles() noexcept;
 
 inline namespace DIMWISE_CONFIGURATION {
 inline constexpr bool available = true;
 using active_kernels = table;
+using active_double_kernels = element_table<double>;
 }  // namespace DIMWISE_CONFIGURATION
 }  // namespace dimwise::kernels
 
@@ -40,8 +43,33 @@ using active_kernels = kernels_of<default_arch>;
   static constexpr active_kernels all{};
   return all;
 }
+/// The kernels of double for the compiler's flags.
+using active_double_kernels = element_kernels_of<in_double<default_arch>>;
+[[nodiscard]] inline const active_double_kernels& active_doubles() noexcept {
+  static constexpr active_double_kernels all{};
+  return all;
+}
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION
 
+#endif
+
+#if !defined(DIMWISE_PLAIN_ONLY)
+#include <type_traits>
+
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
+/// The kernels for elements of T, float or double.
+template <class T>
+using active_kernels_for = std::conditional_t<std::is_same_v<T, double>, active_double_kernels, active_kernels>;
+template <class T>
+[[nodiscard, gnu::always_inline]] inline const active_kernels_for<T>& active_for() noexcept {
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "dimwise: no kernels compute in this type");
+  if constexpr (std::is_same_v<T, double>) {
+    return active_doubles();
+  } else {
+    return active();
+  }
+}
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION
 #endif
 
 // An inline namespace does not cover the user's inline functions and templates: the linker keeps one definition of

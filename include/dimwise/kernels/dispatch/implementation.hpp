@@ -56,8 +56,8 @@ template <class Arch>
 }
 template <class Arch>
 struct call_epilogue {
-  const product_epilogue* what;
-  strided_matrix<const float> residual;
+  const product_epilogue_of<element_of<Arch>>* what;
+  const_matrix<Arch> residual;
 
   [[gnu::always_inline]] floats<Arch> operator()(floats<Arch> x, std::size_t row, std::size_t column,
                                                  std::size_t count) const noexcept {
@@ -114,11 +114,12 @@ bool attention_small_call(const attention_call& c) {
 }
 
 template <class Arch>
-std::size_t product_bytes(const product_call& c, std::size_t workers) {
+std::size_t product_bytes(const product_call_of<element_of<Arch>>& c, std::size_t workers) {
   return gemm_scratch_bytes<Arch>({c.m, c.n, c.k}, workers);
 }
 template <class Arch, class EpilogueOf>
-void product_with(const product_call& c, void* scratch, const runner& threads, const EpilogueOf& epilogue_of) {
+void product_with(const product_call_of<element_of<Arch>>& c, void* scratch, const runner& threads,
+                  const EpilogueOf& epilogue_of) {
   const gemm_shape shape{c.m, c.n, c.k};
   if (c.packed_b != nullptr) {
     const auto& p = c.problems[0];
@@ -129,19 +130,19 @@ void product_with(const product_call& c, void* scratch, const runner& threads, c
   gemm_batched<Arch>(c.count, shape, {nullptr, c.a_row, c.a_column}, {nullptr, c.b_row, c.b_column},
                      {nullptr, c.c_row, c.c_column}, scratch, [&](std::size_t i) {
     const auto& p = c.problems[i];
-    return gemm_problem<decltype(epilogue_of(p))>{p.a, p.b, p.c, epilogue_of(p)};
+    return gemm_problem<decltype(epilogue_of(p)), element_of<Arch>>{p.a, p.b, p.c, epilogue_of(p)};
   }, threads);
 }
 
 template <class Arch>
-void product_kernel(const product_call& c, void* scratch, const runner& threads) {
-  product_with<Arch>(c, scratch, threads, [&](const product_call::pointers& p) {
-    return keep_or_add<float>{add_to({p.c, c.c_row, c.c_column}), c.onto};
+void product_kernel(const product_call_of<element_of<Arch>>& c, void* scratch, const runner& threads) {
+  product_with<Arch>(c, scratch, threads, [&](const typename product_call_of<element_of<Arch>>::pointers& p) {
+    return keep_or_add<element_of<Arch>>{added_to<element_of<Arch>>({p.c, c.c_row, c.c_column}), c.onto};
   });
 }
 template <class Arch>
-void product_with_epilogue(const product_call& c, void* scratch, const runner& threads) {
-  product_with<Arch>(c, scratch, threads, [&](const product_call::pointers& p) {
+void product_with_epilogue(const product_call_of<element_of<Arch>>& c, void* scratch, const runner& threads) {
+  product_with<Arch>(c, scratch, threads, [&](const typename product_call_of<element_of<Arch>>::pointers& p) {
     return call_epilogue<Arch>{&c.epilogue, {p.residual, c.residual_row, c.residual_column}};
   });
 }
@@ -152,7 +153,7 @@ inline constexpr std::size_t small_product = std::size_t{1} << 17;
 inline constexpr std::size_t small_b = std::size_t{1} << 15;
 
 template <class Arch>
-bool product_small(const product_call& c) {
+bool product_small(const product_call_of<element_of<Arch>>& c) {
   // Few rows stream a distant B; many rows pack a B outside the L1 cache.
   const bool tall = c.m > 2 * gemm_tile<Arch>::rows;
   const std::size_t most = c.m <= thin_rows ? small_b : tall ? in_place_elements<Arch> : small_product;
@@ -166,34 +167,39 @@ bool product_small(const product_call& c) {
 }
 
 template <class Arch>
-void pack(std::size_t k, std::size_t n, const float* b, std::ptrdiff_t row, std::ptrdiff_t column, float* packed) {
+void pack(std::size_t k, std::size_t n, const element_of<Arch>* b, std::ptrdiff_t row, std::ptrdiff_t column,
+          element_of<Arch>* packed) {
   pack_b<Arch>(k, n, {b, row, column}, packed);
 }
 
-template <class Body>
-void each_row(const rows_call& c, const Body& body) {
+template <class T, class Body>
+void each_row(const rows_call_of<T>& c, const Body& body) {
   for (std::size_t r = 0; r < c.rows; ++r) {
     body(c.in + static_cast<std::ptrdiff_t>(r) * c.in_row, c.out + static_cast<std::ptrdiff_t>(r) * c.out_row);
   }
 }
 template <class Arch>
-void softmax_rows(const rows_call& c) {
-  each_row(c, [&](const float* in, float* out) { softmax_row<Arch>(c.n, in, out, c.hidden); });
+void softmax_rows(const rows_call_of<element_of<Arch>>& c) {
+  each_row(c, [&](const element_of<Arch>* in, element_of<Arch>* out) { softmax_row<Arch>(c.n, in, out, c.hidden); });
 }
 template <class Arch>
-void log_softmax_rows(const rows_call& c) {
-  each_row(c, [&](const float* in, float* out) { log_softmax_row<Arch>(c.n, in, out); });
+void log_softmax_rows(const rows_call_of<element_of<Arch>>& c) {
+  each_row(c, [&](const element_of<Arch>* in, element_of<Arch>* out) { log_softmax_row<Arch>(c.n, in, out); });
 }
 template <class Arch>
-void standardize_rows(const rows_call& c) {
-  each_row(c, [&](const float* in, float* out) { layer_norm_row<Arch>(c.n, in, out, c.epsilon, c.gamma, c.beta); });
+void standardize_rows(const rows_call_of<element_of<Arch>>& c) {
+  each_row(c, [&](const element_of<Arch>* in, element_of<Arch>* out) {
+    layer_norm_row<Arch>(c.n, in, out, c.epsilon, c.gamma, c.beta);
+  });
 }
 template <class Arch>
-void root_mean_square_rows(const rows_call& c) {
-  each_row(c, [&](const float* in, float* out) { rms_norm_row<Arch>(c.n, in, out, c.epsilon, c.gamma); });
+void root_mean_square_rows(const rows_call_of<element_of<Arch>>& c) {
+  each_row(c, [&](const element_of<Arch>* in, element_of<Arch>* out) {
+    rms_norm_row<Arch>(c.n, in, out, c.epsilon, c.gamma);
+  });
 }
 template <class Arch>
-void map_all(function f, std::size_t n, const float* in, float* out) {
+void map_all(function f, std::size_t n, const element_of<Arch>* in, element_of<Arch>* out) {
   switch (f) {
     case function::log:
       return map_floats<Arch>(n, in, out, log_of{});
@@ -225,8 +231,8 @@ void map_all(function f, std::size_t n, const float* in, float* out) {
 }
 
 template <class Arch, class F>
-void zip_with(std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b, std::ptrdiff_t b_step, float* out,
-              const F& f) {
+void zip_with(std::size_t n, const element_of<Arch>* a, std::ptrdiff_t a_step, const element_of<Arch>* b,
+              std::ptrdiff_t b_step, element_of<Arch>* out, const F& f) {
   if (a_step == 1 && b_step == 1) { return zip_floats<Arch>(n, a, b, out, f); }
   if (a_step == 1) { return zip_number<Arch>(n, a, *b, out, f); }
   const floats<Arch> x = broadcast<Arch>(*a);
@@ -237,8 +243,8 @@ void zip_with(std::size_t n, const float* a, std::ptrdiff_t a_step, const float*
   map_floats<Arch>(n, out, out, [&](const floats<Arch>&) { return both; });
 }
 template <class Arch>
-void zip_all(operation f, std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b, std::ptrdiff_t b_step,
-             float* out) {
+void zip_all(operation f, std::size_t n, const element_of<Arch>* a, std::ptrdiff_t a_step, const element_of<Arch>* b,
+             std::ptrdiff_t b_step, element_of<Arch>* out) {
   switch (f) {
     case operation::add:
       return zip_with<Arch>(n, a, a_step, b, b_step, out, add_of{});
@@ -261,7 +267,7 @@ void zip_all(operation f, std::size_t n, const float* a, std::ptrdiff_t a_step, 
   }
 }
 template <class Arch>
-void compare_all(relation f, std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b,
+void compare_all(relation f, std::size_t n, const element_of<Arch>* a, std::ptrdiff_t a_step, const element_of<Arch>* b,
                  std::ptrdiff_t b_step, bool* out) {
   using vec = floats<Arch>;
   switch (f) {
@@ -278,12 +284,12 @@ void compare_all(relation f, std::size_t n, const float* a, std::ptrdiff_t a_ste
   }
 }
 template <class Arch>
-void choose_all(std::size_t n, const bool* m, std::ptrdiff_t m_step, const float* a, std::ptrdiff_t a_step,
-                const float* b, std::ptrdiff_t b_step, float* out) {
+void choose_all(std::size_t n, const bool* m, std::ptrdiff_t m_step, const element_of<Arch>* a, std::ptrdiff_t a_step,
+                const element_of<Arch>* b, std::ptrdiff_t b_step, element_of<Arch>* out) {
   choose_floats<Arch>(n, m, m_step, a, a_step, b, b_step, out);
 }
 template <class Arch>
-float fold_row_by(total f, std::size_t n, const float* in) {
+element_of<Arch> fold_row_by(total f, std::size_t n, const element_of<Arch>* in) {
   switch (f) {
     case total::sum:
       return sum_row<Arch>(n, in);
@@ -297,8 +303,8 @@ float fold_row_by(total f, std::size_t n, const float* in) {
   return norm_row<Arch>(n, in);
 }
 template <class Arch>
-void fold_columns_by(total f, std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride,
-                     float* out, bool onto) {
+void fold_columns_by(total f, std::size_t extent, std::size_t columns, const element_of<Arch>* in,
+                     std::ptrdiff_t stride, element_of<Arch>* out, bool onto) {
   switch (f) {
     case total::sum:
       return sum_columns<Arch>(extent, columns, in, stride, out, onto);
@@ -313,14 +319,9 @@ void fold_columns_by(total f, std::size_t extent, std::size_t columns, const flo
 
 }  // namespace detail
 
-/// The kernels of `Arch`, each compiled on use.
+/// The kernels of `Arch` that exist for float and for double, each compiled on use.
 template <class Arch>
-struct kernels_of {
-  static constexpr auto architecture = Arch::name();
-  static constexpr auto attention_bytes = &detail::attention_bytes<Arch>;
-  static constexpr auto attention = &detail::attention<Arch>;
-  static constexpr auto attention_small = &detail::attention_small_call<Arch>;
-  static constexpr auto widen_rows = &detail::widen_rows<Arch>;
+struct element_kernels_of {
   static constexpr auto product_bytes = &detail::product_bytes<Arch>;
   static constexpr auto product = &detail::product_kernel<Arch>;
   static constexpr auto product_with_epilogue = &detail::product_with_epilogue<Arch>;
@@ -339,30 +340,42 @@ struct kernels_of {
   static constexpr auto fold_columns = &detail::fold_columns_by<Arch>;
 };
 
-/// All kernels of `Arch` as a table.
+/// The kernels of `Arch`, an architecture of float, each compiled on use.
+template <class Arch>
+struct kernels_of : element_kernels_of<Arch> {
+  static constexpr auto architecture = Arch::name();
+  static constexpr auto attention_bytes = &detail::attention_bytes<Arch>;
+  static constexpr auto attention = &detail::attention<Arch>;
+  static constexpr auto attention_small = &detail::attention_small_call<Arch>;
+  static constexpr auto widen_rows = &detail::widen_rows<Arch>;
+};
+
+/// All kernels of `Arch` that exist for float and for double, as a table.
+template <class Arch>
+inline constexpr element_table<element_of<Arch>> element_table_of = {
+    .product_bytes = element_kernels_of<Arch>::product_bytes,
+    .product = element_kernels_of<Arch>::product,
+    .product_with_epilogue = element_kernels_of<Arch>::product_with_epilogue,
+    .product_small = element_kernels_of<Arch>::product_small,
+    .packed_bytes = element_kernels_of<Arch>::packed_bytes,
+    .pack = element_kernels_of<Arch>::pack,
+    .softmax = element_kernels_of<Arch>::softmax,
+    .log_softmax = element_kernels_of<Arch>::log_softmax,
+    .standardize = element_kernels_of<Arch>::standardize,
+    .root_mean_square = element_kernels_of<Arch>::root_mean_square,
+    .map = element_kernels_of<Arch>::map,
+    .zip = element_kernels_of<Arch>::zip,
+    .compare = element_kernels_of<Arch>::compare,
+    .choose = element_kernels_of<Arch>::choose,
+    .fold_row = element_kernels_of<Arch>::fold_row,
+    .fold_columns = element_kernels_of<Arch>::fold_columns,
+};
+
+/// All kernels of `Arch`, an architecture of float, as a table.
 template <class Arch>
 inline constexpr table table_of = {
-    .architecture = kernels_of<Arch>::architecture,
-    .attention_bytes = kernels_of<Arch>::attention_bytes,
-    .attention = kernels_of<Arch>::attention,
-    .attention_small = kernels_of<Arch>::attention_small,
-    .widen_rows = kernels_of<Arch>::widen_rows,
-    .product_bytes = kernels_of<Arch>::product_bytes,
-    .product = kernels_of<Arch>::product,
-    .product_with_epilogue = kernels_of<Arch>::product_with_epilogue,
-    .product_small = kernels_of<Arch>::product_small,
-    .packed_bytes = kernels_of<Arch>::packed_bytes,
-    .pack = kernels_of<Arch>::pack,
-    .softmax = kernels_of<Arch>::softmax,
-    .log_softmax = kernels_of<Arch>::log_softmax,
-    .standardize = kernels_of<Arch>::standardize,
-    .root_mean_square = kernels_of<Arch>::root_mean_square,
-    .map = kernels_of<Arch>::map,
-    .zip = kernels_of<Arch>::zip,
-    .compare = kernels_of<Arch>::compare,
-    .choose = kernels_of<Arch>::choose,
-    .fold_row = kernels_of<Arch>::fold_row,
-    .fold_columns = kernels_of<Arch>::fold_columns,
+    element_table_of<Arch>,      kernels_of<Arch>::architecture,    kernels_of<Arch>::attention_bytes,
+    kernels_of<Arch>::attention, kernels_of<Arch>::attention_small, kernels_of<Arch>::widen_rows,
 };
 
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION

@@ -90,10 +90,11 @@ struct attention_call {
 };
 
 /// The epilogue of a product: f(scale · x + bias) + residual. The residual may be C itself.
-struct product_epilogue {
-  float scale = 1;
-  const float* column_bias = nullptr;
-  const float* row_bias = nullptr;
+template <class T>
+struct product_epilogue_of {
+  T scale = 1;
+  const T* column_bias = nullptr;
+  const T* row_bias = nullptr;
   function activation = function::none;
   bool residual = false;
 
@@ -101,14 +102,16 @@ struct product_epilogue {
     return scale != 1 || column_bias != nullptr || row_bias != nullptr || activation != function::none || residual;
   }
 };
+using product_epilogue = product_epilogue_of<float>;
 
 /// `count` products C = A B of one shape, with strided matrices.
-struct product_call {
+template <class T>
+struct product_call_of {
   struct pointers {
-    const float* a;
-    const float* b;
-    float* c;
-    const float* residual;
+    const T* a;
+    const T* b;
+    T* c;
+    const T* residual;
   };
   std::size_t m = 0;
   std::size_t n = 0;
@@ -123,61 +126,69 @@ struct product_call {
   std::ptrdiff_t residual_column = 0;
   const pointers* problems = nullptr;
   std::size_t count = 0;
-  const float* packed_b = nullptr;  ///< B packed in advance; only for one problem
-  bool onto = false;                ///< C += A B; without an epilogue
-  product_epilogue epilogue{};
+  const T* packed_b = nullptr;  ///< B packed in advance; only for one problem
+  bool onto = false;            ///< C += A B; without an epilogue
+  product_epilogue_of<T> epilogue{};
 };
+using product_call = product_call_of<float>;
 
 /// Rows of `n` contiguous elements.
-struct rows_call {
+template <class T>
+struct rows_call_of {
   std::size_t rows = 0;
   std::size_t n = 0;
-  const float* in = nullptr;
+  const T* in = nullptr;
   std::ptrdiff_t in_row = 0;
-  float* out = nullptr;
+  T* out = nullptr;
   std::ptrdiff_t out_row = 0;
-  float hidden = 0;  ///< the softmax of −∞
-  float epsilon = 0;
-  const float* gamma = nullptr;  ///< standardize and root_mean_square: a factor per column
-  const float* beta = nullptr;   ///< standardize: a summand per column
+  T hidden = 0;  ///< the softmax of −∞
+  T epsilon = 0;
+  const T* gamma = nullptr;  ///< standardize and root_mean_square: a factor per column
+  const T* beta = nullptr;   ///< standardize: a summand per column
+};
+using rows_call = rows_call_of<float>;
+
+/// The kernels of one architecture that exist for elements of float and of double. Scratch is aligned to 64 bytes; its
+/// size is returned by the preceding function.
+template <class T>
+struct element_table {
+  std::size_t (*product_bytes)(const product_call_of<T>&, std::size_t workers);
+  /// Ignores the epilogue.
+  void (*product)(const product_call_of<T>&, void* scratch, const runner&);
+  void (*product_with_epilogue)(const product_call_of<T>&, void* scratch, const runner&);
+  /// Like `attention_small`, for products; null if there is an epilogue.
+  bool (*product_small)(const product_call_of<T>&);
+  std::size_t (*packed_bytes)(std::size_t k, std::size_t n);
+  void (*pack)(std::size_t k, std::size_t n, const T* b, std::ptrdiff_t row, std::ptrdiff_t column, T* packed);
+  void (*softmax)(const rows_call_of<T>&);
+  void (*log_softmax)(const rows_call_of<T>&);
+  void (*standardize)(const rows_call_of<T>&);
+  void (*root_mean_square)(const rows_call_of<T>&);
+  void (*map)(function f, std::size_t n, const T* in, T* out);
+  /// out = a (operation) b for n contiguous elements; the step of an operand is 0 for a single number, otherwise 1.
+  void (*zip)(operation f, std::size_t n, const T* a, std::ptrdiff_t a_step, const T* b, std::ptrdiff_t b_step, T* out);
+  /// The same for comparisons.
+  void (*compare)(relation f, std::size_t n, const T* a, std::ptrdiff_t a_step, const T* b, std::ptrdiff_t b_step,
+                  bool* out);
+  /// out = m ? a : b; `m` has any step.
+  void (*choose)(std::size_t n, const bool* m, std::ptrdiff_t m_step, const T* a, std::ptrdiff_t a_step, const T* b,
+                 std::ptrdiff_t b_step, T* out);
+  /// Reduces `n` contiguous elements to one number.
+  T (*fold_row)(total f, std::size_t n, const T* in);
+  /// Reduces `extent` rows of contiguous columns, `stride` apart, to one row, starting from `out` if `onto`.
+  void (*fold_columns)(total f, std::size_t extent, std::size_t columns, const T* in, std::ptrdiff_t stride, T* out,
+                       bool onto);
 };
 
 /// The kernels of one architecture, except those of the backward pass (gradient_table.hpp). Scratch is aligned to 64
 /// bytes; its size is returned by the preceding function.
-struct table {
+struct table : element_table<float> {
   const char* architecture;
   std::size_t (*attention_bytes)(const attention_call&, std::size_t workers);
   void (*attention)(const attention_call&, void* scratch, const runner&);
   /// Computes small calls without scratch or threads; returns false without computing other calls.
   bool (*attention_small)(const attention_call&);
   row_widener widen_rows;  ///< for `quantised_data`
-  std::size_t (*product_bytes)(const product_call&, std::size_t workers);
-  /// Ignores the epilogue.
-  void (*product)(const product_call&, void* scratch, const runner&);
-  void (*product_with_epilogue)(const product_call&, void* scratch, const runner&);
-  /// Like `attention_small`, for products; null if there is an epilogue.
-  bool (*product_small)(const product_call&);
-  std::size_t (*packed_bytes)(std::size_t k, std::size_t n);
-  void (*pack)(std::size_t k, std::size_t n, const float* b, std::ptrdiff_t row, std::ptrdiff_t column, float* packed);
-  void (*softmax)(const rows_call&);
-  void (*log_softmax)(const rows_call&);
-  void (*standardize)(const rows_call&);
-  void (*root_mean_square)(const rows_call&);
-  void (*map)(function f, std::size_t n, const float* in, float* out);
-  /// out = a (operation) b for n contiguous elements; the step of an operand is 0 for a single number, otherwise 1.
-  void (*zip)(operation f, std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b, std::ptrdiff_t b_step,
-              float* out);
-  /// The same for comparisons.
-  void (*compare)(relation f, std::size_t n, const float* a, std::ptrdiff_t a_step, const float* b,
-                  std::ptrdiff_t b_step, bool* out);
-  /// out = m ? a : b; `m` has any step.
-  void (*choose)(std::size_t n, const bool* m, std::ptrdiff_t m_step, const float* a, std::ptrdiff_t a_step,
-                 const float* b, std::ptrdiff_t b_step, float* out);
-  /// Reduces `n` contiguous elements to one number.
-  float (*fold_row)(total f, std::size_t n, const float* in);
-  /// Reduces `extent` rows of contiguous columns, `stride` apart, to one row, starting from `out` if `onto`.
-  void (*fold_columns)(total f, std::size_t extent, std::size_t columns, const float* in, std::ptrdiff_t stride,
-                       float* out, bool onto);
 };
 
 }  // namespace dimwise::kernels
