@@ -6,7 +6,7 @@
 // Tests: tests/compile_fail/arguments/
 #pragma once
 
-#include <dimwise/expr/elementwise.hpp>
+#include <dimwise/expr/compare.hpp>
 #include <dimwise/expr/mask.hpp>
 
 #include <iterator>
@@ -26,12 +26,13 @@ inline constexpr bool is_block_mask<block_mask<E>> = true;
 
 // What a user may write beside a tensor by mistake.
 template <class X>
-concept no_number = !refused_operand<X> &&
-                    (std::is_same_v<X, bool> || std::is_pointer_v<std::decay_t<X>> || is_id<X> || dimension_type<X> ||
-                     mask_like<X> || is_block_mask<X> || position_bias<X> || (!operand<X> && requires(const X& x) {
-                       std::begin(x);
-                       std::end(x);
-                     }));
+concept no_number =
+    !refused_operand<X> &&
+    (std::is_same_v<X, bool> || std::is_pointer_v<std::decay_t<X>> || std::is_null_pointer_v<X> || is_id<X> ||
+     dimension_type<X> || mask_like<X> || is_block_mask<X> || position_bias<X> || (!operand<X> && requires(const X& x) {
+       std::begin(x);
+       std::end(x);
+     }));
 template <class A, class B>
 concept one_refused = refused_operand<A> || refused_operand<B>;
 template <class A, class B>
@@ -73,11 +74,47 @@ DIMWISE_DETAIL_MISUSED_OPERATOR(*=, elementwise)
 DIMWISE_DETAIL_MISUSED_OPERATOR(/=, divide)
 #undef DIMWISE_DETAIL_MISUSED_OPERATOR
 
+// `total += x`: the sum of numbers takes a tensor without dimensions only.
+#define DIMWISE_DETAIL_MISUSED_SUM(symbol)                                                                      \
+  template <class Number, operand X,                                                                            \
+            class Error = ERROR_R8_tensor_with_dimensions_is_no_number<detail::operand_t<detail::shape_of<X>>>> \
+    requires(std::is_arithmetic_v<Number> && detail::dims_t<detail::shape_of<X>>::size > 0)                     \
+  Error operator symbol(Number& to, const X& x);
+DIMWISE_DETAIL_MISUSED_SUM(+=)
+DIMWISE_DETAIL_MISUSED_SUM(-=)
+DIMWISE_DETAIL_MISUSED_SUM(*=)
+DIMWISE_DETAIL_MISUSED_SUM(/=)
+#undef DIMWISE_DETAIL_MISUSED_SUM
+
+#define DIMWISE_DETAIL_MISUSED_COMPARISON(symbol)                                                                  \
+  template <class A, class B, class = std::enable_if_t<detail::no_operands<A, B> && !detail::compared_pair<A, B>>, \
+            class Error = detail::arithmetic_error<op::compare, A, B>>                                             \
+  Error operator symbol(const A& a, const B& b);                                                                   \
+  template <class A, class B>                                                                                      \
+    requires detail::one_refused<A, B>                                                                             \
+  detail::already_refused operator symbol(A a, B b);
+DIMWISE_DETAIL_MISUSED_COMPARISON(<)
+DIMWISE_DETAIL_MISUSED_COMPARISON(<=)
+DIMWISE_DETAIL_MISUSED_COMPARISON(>)
+DIMWISE_DETAIL_MISUSED_COMPARISON(>=)
+DIMWISE_DETAIL_MISUSED_COMPARISON(==)
+DIMWISE_DETAIL_MISUSED_COMPARISON(!=)
+#undef DIMWISE_DETAIL_MISUSED_COMPARISON
+
+namespace detail {
+// A truth without dimensions is a condition: `loss > 2.0F && step > 10`, `!(loss < 0.1F)`.
+template <class X>
+inline constexpr bool is_truth = false;
+template <operand X>
+inline constexpr bool is_truth<X> = std::is_same_v<value_of<X>, bool> && is_plain_number<shape_of<X>>;
+}  // namespace detail
+
 /// A mask of the other polarity is turned by `allow_of`; a tensor of bool is a mask once its polarity is known.
 template <class E, class Error = ERROR_R7_block_mask_needs_allow_of<op::block, detail::operand_t<detail::shape_of<E>>>>
 Error operator!(const block_mask<E>& m);
 template <operand X,
           class Error = ERROR_R7_mask_needs_a_polarity_allow_or_block<detail::operand_t<detail::shape_of<X>>>>
+  requires(!detail::is_truth<X>)
 Error operator!(const X& x);
 template <detail::refused_operand X>
 detail::already_refused operator!(X x);
@@ -113,13 +150,8 @@ concept no_masks = !one_refused<A, B> && !std::is_void_v<decltype(judge_combined
 template <class Op, class A, class B>
 using combined_error = typename decltype(judge_combined<Op, A, B>())::type;
 
-// A truth without dimensions is a condition: `loss > 2.0F && step > 10`.
-template <class X>
-inline constexpr bool is_truth = false;
-template <operand X>
-inline constexpr bool is_truth<X> = has_bools<X> && is_plain_number<shape_of<X>>;
 template <class... X>
-using no_condition = ERROR_R7_tensor_of_bool_is_no_condition<typename shown_argument<X>::type...>;
+using no_condition = ERROR_R7_tensor_is_no_condition<typename shown_argument<X>::type...>;
 // What stands beside a tensor by mistake, but for types of users.
 template <class X>
 concept no_condition_beside = operand<X> || std::is_arithmetic_v<X> || mask_like<X>;

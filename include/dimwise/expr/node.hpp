@@ -107,20 +107,10 @@ class node : public shaped_as<Shape>,
 
   /// The number, or the truth, that an expression without dimensions is: it is evaluated.
   operator T() const  // implicit: as for a tensor, no mark may be dropped
-    requires(is_plain_number<Shape> && !std::is_same_v<T, bool>)
+    requires(is_plain_number<Shape>)
   {
     return tensor<T>(*this);
   }
-  explicit operator bool() const
-    requires(is_plain_number<Shape> && std::is_same_v<T, bool>)
-  {
-    const tensor<bool> truth(*this);
-    return *truth.data();
-  }
-  // `if (a == b)` compares elements.
-  template <class Error = ERROR_R7_tensor_of_bool_is_no_condition<operand_t<Shape>>>
-    requires(std::is_same_v<T, bool> && dims_t<Shape>::size > 0)
-  explicit operator bool() const DIMWISE_DETAIL_REFUSED(Error);
 
  private:
   template <class F, std::size_t... I>

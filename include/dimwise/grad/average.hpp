@@ -53,8 +53,7 @@ struct average {
   // An average is no number yet: `mean()` and `value()` are.
   template <class U, class... E, class Error = ERROR_R22_average_becomes_a_number_by_mean_or_value<over<D...>>>
   operator tensor<U, E...>() const DIMWISE_DETAIL_REFUSED(Error);
-  template <class Number, class Error = ERROR_R22_average_becomes_a_number_by_mean_or_value<over<D...>>>
-    requires std::is_arithmetic_v<Number>
+  template <detail::one_value Number, class Error = ERROR_R22_average_becomes_a_number_by_mean_or_value<over<D...>>>
   operator Number() const DIMWISE_DETAIL_REFUSED(Error);
 
   /// The average over the elements of both.
@@ -79,6 +78,7 @@ struct average {
   }
 
   /// The same average of a multiple of the loss: its mean is multiplied.
+  [[nodiscard]] friend average operator-(const average& a) { return -1 * a; }
   template <class Number>
     requires std::is_arithmetic_v<Number>
   [[nodiscard]] friend average operator*(Number by, const average& a) {
@@ -127,6 +127,10 @@ template <class A, class B>
 using added_average = ERROR_R22_mean_of_an_average_is_added<
     op::elementwise, over_t<union_t<typename averaged_dims<A>::type, typename averaged_dims<B>::type>>>;
 
+template <class A, class B>
+using average_as_a_number = ERROR_R22_average_becomes_a_number_by_mean_or_value<
+    over_t<union_t<typename averaged_dims<A>::type, typename averaged_dims<B>::type>>>;
+
 template <class T, class Shape>
 struct average_over;
 template <class T, class... D>
@@ -153,5 +157,25 @@ auto operator+(const A& a, const B& b) -> detail::added_average<A, B>;
 template <class A, class B>
   requires detail::has_an_average<A, B>
 auto operator-(const A& a, const B& b) -> detail::added_average<A, B>;
+// A product with a number, and a quotient by one, are averages.
+#define DIMWISE_DETAIL_OF_AN_AVERAGE(symbol, refused_beside) \
+  template <class A, class B>                                \
+    requires(detail::has_an_average<A, B> && refused_beside) \
+  auto operator symbol(const A& a, const B& b)->detail::average_as_a_number<A, B>;
+/// An average is compared by its `value()`; beside a tensor its `mean()` is multiplied and divided (R22).
+DIMWISE_DETAIL_OF_AN_AVERAGE(*, (!std::is_arithmetic_v<A> && !std::is_arithmetic_v<B>))
+DIMWISE_DETAIL_OF_AN_AVERAGE(/, !std::is_arithmetic_v<B>)
+DIMWISE_DETAIL_OF_AN_AVERAGE(<, true)
+DIMWISE_DETAIL_OF_AN_AVERAGE(<=, true)
+DIMWISE_DETAIL_OF_AN_AVERAGE(>, true)
+DIMWISE_DETAIL_OF_AN_AVERAGE(>=, true)
+DIMWISE_DETAIL_OF_AN_AVERAGE(==, true)
+DIMWISE_DETAIL_OF_AN_AVERAGE(!=, true)
+#undef DIMWISE_DETAIL_OF_AN_AVERAGE
+/// A sum of numbers takes an average by its `value()` (R22).
+template <class Number, class T, class... D>
+  requires std::is_arithmetic_v<Number>
+auto operator+=(Number& to, const average<T, D...>& a)
+    -> ERROR_R22_average_becomes_a_number_by_mean_or_value<over<D...>>;
 
 }  // namespace dimwise

@@ -460,17 +460,20 @@ inline constexpr diagnostic diagnostics[] = {
      .causes = {"The mask is a tensor of 0 and 1, or of 0 and minus infinity."},
      .fix = "Compute a tensor of bool, for instance with `map`. A tensor of numbers to add is a bias: `biased(s, b)`.",
      .example = "choose/condition_of_numbers"},
-    {.id = "ERROR_R7_tensor_of_bool_is_no_condition",
+    {.id = "ERROR_R7_tensor_is_no_condition",
      .rule = 7,
-     .title = "A comparison gives a tensor of bool, one value for each element, which is not the condition "
-              "of an `if`.",
-     .seen = {"a tensor of bool [{have}] is not a single truth value: it cannot be the condition of an if",
-              "`&&`, `||` or `!` of {types}: a tensor of bool is not a single truth value"},
+     .title = "A tensor, or a comparison of tensors, has one value for each element: it is neither a `bool` nor the "
+              "condition of an `if`.",
+     .seen = {"a tensor [{have}] is not a single truth value: it is neither a bool nor a condition",
+              "`&&`, `||` or `!` of {types}: a tensor is not a single truth value"},
      .marked = {culprit::all, culprit::types},
-     .causes = {"Two tensors were compared where one truth value is needed."},
-     .fix = "Choose element by element with `where(a == b, x, y)`, or make a mask of the comparison, `allow(a < b)`, "
-            "and of two `allow(a < b) & allow(b < c)`. To ask about all elements, count them: "
-            "`sum<seq>(indicator(allow(a != b)))`, and read the number.",
+     .causes = {"Two tensors were compared where one truth value is needed: a comparison goes element by element.",
+                "A tensor is the condition of an `if` or a loop, as in Python."},
+     .fix =
+         "To ask about all elements, make one number of them and compare that: "
+         "`max<batch, seq>(abs(a - b)) < 1e-6F`, `sum<batch, seq>(indicator(allow(a != b))) == 0`. Choose element by "
+         "element with `where(a == b, x, y)`, or make a mask of the comparison, `allow(a < b)`, "
+         "and of two `allow(a < b) & allow(b < c)`.",
      .example = "compare/as_condition"},
     {.id = "ERROR_R7_mask_is_no_condition",
      .rule = 7,
@@ -661,6 +664,18 @@ inline constexpr diagnostic diagnostics[] = {
      .fix = "Write `broadcast<D>(x, extent)`, or declare the type without the dimension. If a product was to have "
             "it, both operands shared another one: `relabel` or `rename` one side.",
      .example = "assign/cache_broadcasts"},
+    {.id = "ERROR_R8_tensor_with_dimensions_is_no_number",
+     .rule = 8,
+     .title = "A tensor with dimensions is not a number: only a tensor without dimensions converts to one.",
+     .seen = {"a number is needed, but the tensor has an element for each of [{have}]"},
+     .marked = {culprit::all},
+     .causes = {"A mean or a sum names some of the dimensions only.",
+                "A function of numbers, such as `std::sqrt`, is called with a tensor."},
+     .fix =
+         "Reduce over every dimension, `float loss = mean<batch, seq>(x);`, or select one element by one id of each "
+         "dimension, `x(id<seq>{1})`. Functions of numbers have their counterparts for tensors: `sqrt(x)`, `exp(x)`, "
+         "`max(x, y)`, `pow(x, 2)`; `map(f, x)` applies your own.",
+     .example = "assign/tensor_as_a_number"},
     // R9  Rotary names position and feature; queries and keys agree; values are not rotated.
     {.id = "ERROR_R9_already_rotated",
      .rule = 9,
@@ -1285,9 +1300,11 @@ inline constexpr diagnostic diagnostics[] = {
          "A loss is an average, a sum and a count: `mean()` is its quotient as an expression, `value()` as a number.",
      .seen = {"an average over {over} is neither a number nor a tensor yet"},
      .marked = {culprit::over},
-     .causes = {"The loss was declared as `float` or as a tensor."},
+     .causes = {"The loss was declared as `float` or as a tensor.",
+                "The loss was compared with a number, or is the "
+                "argument of a function of numbers."},
      .fix = "`average loss = cross_entropy<vocab>(logits, next);`, and then `loss.value()` is the number, "
-            "`loss.mean()` the number as an expression.",
+            "`loss.mean()` the number as an expression: `if (loss.value() < 0.1F)`, `std::exp(loss.value())`.",
      .example = "grad/average_as_a_number"},
     {.id = "ERROR_R22_logits_are_probabilities",
      .rule = 22,

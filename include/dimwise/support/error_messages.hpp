@@ -217,8 +217,8 @@ struct ERROR_R7_given_mask_is_a_tensor_of_bool {
   static_assert(false, detail::message_of<ERROR_R7_given_mask_is_a_tensor_of_bool>());
 };
 template <class... Facts>
-struct ERROR_R7_tensor_of_bool_is_no_condition {
-  static_assert(false, detail::message_of<ERROR_R7_tensor_of_bool_is_no_condition>());
+struct ERROR_R7_tensor_is_no_condition {
+  static_assert(false, detail::message_of<ERROR_R7_tensor_is_no_condition>());
 };
 template <class... Facts>
 struct ERROR_R7_mask_is_no_condition {
@@ -291,6 +291,10 @@ struct ERROR_R8_neither_has_all_dimensions_of_the_other {
 template <class... Facts>
 struct ERROR_R8_assignment_never_broadcasts {
   static_assert(false, detail::message_of<ERROR_R8_assignment_never_broadcasts>());
+};
+template <class... Facts>
+struct ERROR_R8_tensor_with_dimensions_is_no_number {
+  static_assert(false, detail::message_of<ERROR_R8_tensor_with_dimensions_is_no_number>());
 };
 template <class... Facts>
 struct ERROR_R9_already_rotated {

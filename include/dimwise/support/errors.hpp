@@ -148,7 +148,7 @@ struct ERROR_R7_block_mask_needs_allow_of;
 template <class... Facts>
 struct ERROR_R7_given_mask_is_a_tensor_of_bool;
 template <class... Facts>
-struct ERROR_R7_tensor_of_bool_is_no_condition;
+struct ERROR_R7_tensor_is_no_condition;
 template <class... Facts>
 struct ERROR_R7_mask_is_no_condition;
 template <class... Facts>
@@ -187,6 +187,8 @@ template <class... Facts>
 struct ERROR_R8_neither_has_all_dimensions_of_the_other;
 template <class... Facts>
 struct ERROR_R8_assignment_never_broadcasts;
+template <class... Facts>
+struct ERROR_R8_tensor_with_dimensions_is_no_number;
 
 // R9  Rotary names position and feature; queries and keys agree; values are not rotated.
 template <class... Facts>

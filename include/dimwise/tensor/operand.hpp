@@ -36,9 +36,23 @@ namespace detail {
 struct operand_tag : other_names {};
 struct expression_tag {};
 
+// What is wrong where a tensor with dimensions is taken for one value.
+template <class Value, class Shape>
+using one_value_error =
+    std::conditional_t<std::is_same_v<Value, bool>, ERROR_R7_tensor_is_no_condition<operand_t<Shape>>,
+                       ERROR_R8_tensor_with_dimensions_is_no_number<operand_t<Shape>>>;
+// What a value is taken for by mistake. Not long double: each type is a candidate more that compilers list where a
+// function of numbers has several overloads.
+template <class Value>
+concept one_value = std::is_arithmetic_v<Value> && !std::is_same_v<Value, long double>;
 // An operand that has only a shape: errors about it do not print a whole expression.
 template <class Shape>
-struct shaped_as : operand_tag {};
+struct shaped_as : operand_tag {
+  // `if (x)`, `bool same = x == y;`, `float loss = mean<seq>(x);`: there is a value for each element.
+  template <one_value Value, class Error = one_value_error<Value, Shape>>
+    requires(dims_t<Shape>::size > 0)
+  operator Value() const DIMWISE_DETAIL_REFUSED(Error);
+};
 
 // Accepts any argument, by a conversion that is worse than all others except an ellipsis.
 struct any_argument {

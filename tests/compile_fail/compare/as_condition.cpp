@@ -1,6 +1,6 @@
 // MISTAKE: two tensors are compared where one truth is needed.
 // RULE: R7
-// EXPECT: ERROR_R7_tensor_of_bool_is_no_condition<.*seq.*d_model
+// EXPECT: ERROR_R7_tensor_is_no_condition<.*seq.*d_model
 // VARIANTS: equal dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

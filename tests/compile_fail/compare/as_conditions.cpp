@@ -1,6 +1,6 @@
 // MISTAKE: two comparisons joined as conditions.
 // RULE: R7
-// EXPECT: ERROR_R7_tensor_of_bool_is_no_condition<.*seq.*d_model
+// EXPECT: ERROR_R7_tensor_is_no_condition<.*seq.*d_model
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
 

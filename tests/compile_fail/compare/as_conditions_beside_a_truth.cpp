@@ -1,6 +1,6 @@
 // MISTAKE: a comparison of elements joined with the truth of a number.
 // RULE: R7
-// EXPECT: ERROR_R7_tensor_of_bool_is_no_condition<.*seq.*d_model
+// EXPECT: ERROR_R7_tensor_is_no_condition<.*seq.*d_model
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
 

@@ -140,7 +140,16 @@ TEST_CASE("numbers: an expression without dimensions is read as its number, a co
   if (steps == 2 && loss > 2.0F) { ++steps; }
   CHECK(steps == 3);
   CHECK(static_cast<double>(2.0F * loss + 1.0F) == 7);
-  using compared = decltype(loss > 2.0F);
-  static_assert(std::is_constructible_v<bool, compared> && !std::is_convertible_v<compared, bool>);
-  static_assert(!std::is_convertible_v<decltype(x * 2.0F), float>);
+  const bool ended = loss < 4.0F;
+  CHECK(ended);
+  if (!(loss < 3.0F) && !(loss > 3.0F)) { ++steps; }
+  CHECK(steps == 4);
+  double total = 1;
+  total += loss;
+  total -= dimwise::mean<seq>(x) * 0.5F;
+  CHECK(total == 2.5);
+  static_assert(std::is_convertible_v<decltype(loss > 2.0F), bool>);
+  static_assert(!std::is_convertible_v<decltype(x * 2.0F), float> &&
+                !std::is_constructible_v<double, decltype(x * 2)> && !std::is_convertible_v<decltype(x * 2.0F), bool> &&
+                !std::is_convertible_v<decltype(x), std::size_t>);
 }

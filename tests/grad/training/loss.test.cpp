@@ -91,6 +91,8 @@ TEST_CASE("a multiple of an average, and two losses as one number") {
       value_and_gradient(logits, [&](const auto& m) { return loss(m).mean() + 0.25 * mean<batch, vocab>(square(m)); });
   CHECK(half.value == doctest::Approx(one.value / 2));
   CHECK((loss(logits) / 4).value() == doctest::Approx(one.value / 4));
+  CHECK((-loss(logits)).value() == -one.value);
+  CHECK((-loss(logits)).count == 2);
   CHECK(also.value == doctest::Approx(one.value / 4));  // over twice as many
   for (std::size_t i = 0; i < logits.size(); ++i) {
     const double g = one.gradient.data()[i];
