@@ -24,7 +24,9 @@ which must compile in every variant. Demanded of each variant, on each compiler:
     1. it does not compile;                   4. the rule's id stands in the first 4 lines;
     2. there is exactly one "error:" line;    5. every EXPECT matches;
     3. at most 10 lines are printed           6. the type ERROR_R..<...> reads the same on all compilers.
-       (who includes what is not counted);
+       to a user of g++ (clang: 10 as well);
+
+g++ says who includes a header before its first note. A precompiled header hides those lines, so their number is read from `g++ -H`.
 
 Cases with the same prelude are compiled together (tools/united.py): what the library costs is paid once for many. Nothing
 depends on it. A case of which the compiler prints anything but one error in the case's own lines is compiled alone, and so
@@ -56,6 +58,16 @@ WRAP = "mistake"
 ONE_LINE = {"MISTAKE": "mistake", "RULE": "rule", "FROM": "origin"}  # lines of a head -> members of a case
 
 
+def headers_of(path):
+    """-> the headers of the library that a source includes, itself or by a prelude, in their order"""
+    found = []
+    for include in united.includes(path.read_text(encoding="utf-8")):
+        name = re.search(r"[<\"](.*)[>\"]", include)[1]
+        beside = path.parent / name
+        found += headers_of(beside) if '"' in include and beside.exists() else [name]
+    return tuple(dict.fromkeys(name for name in found if name.startswith("dimwise/")))
+
+
 class Case:
     def __init__(self, path, folder):
         self.path = path
@@ -69,6 +81,7 @@ class Case:
         self.includes = sorted(united.includes(text))
         # Two preludes declare the same names; the library's headers go together.
         self.preludes = tuple((path.parent / include.split('"')[1]).resolve() for include in self.includes if '"' in include)
+        self.headers = headers_of(path)
         self.has_macros = bool(re.search(r"^\s*#\s*(define|undef|pragma)", text, flags=re.MULTILINE))
         for line in text.splitlines():
             head = re.match(r"//\s*([A-Z]+)(?:\((\w+)\))?:\s*(.*?)\s*$", line)
@@ -118,8 +131,23 @@ def error_type(text):
     return re.sub(r"\b(\d+)(?:u|l)+\b", r"\1", name, flags=re.IGNORECASE)
 
 
-def judge(case, variant, compiler, text, code):
-    """-> what is wrong with the compiler's answer to the mistake."""
+def include_lines(lines, chains):
+    """How many lines g++ prints to say who includes the headers that it names; it does not repeat a part of a chain."""
+    count, last, told = 0, "", set()
+    for line in lines:
+        found = re.match(r"(?:include/)?([^\s:|]+):\d+(?::\d+)?: (?:fatal )?(?:error|note): ", line)
+        if found and found[1] != last:
+            last = found[1]
+            for header in chains.get(last, ()):
+                if header in told:
+                    break
+                told.add(header)
+                count += 1
+    return count
+
+
+def judge(case, variant, compiler, text, code, chains):
+    """-> what is wrong with the compiler's answer to the mistake. `chains`: who includes a header, by its name"""
     # Without the lines that say who includes what: a precompiled header has others than a user's compiler prints.
     lines = [line for line in text.splitlines() if not united.INCLUDED.match(line)]
     problems = []
@@ -129,8 +157,8 @@ def judge(case, variant, compiler, text, code):
     if errors != 1:
         problems.append(f"{errors} errors, must be 1")
     most = case.lines.get(compiler.family, MAX_LINES)
-    if len(lines) > most:
-        problems.append(f"{len(lines)} lines, must be at most {most}")
+    if (printed := len(lines) + include_lines(lines, chains)) > most:
+        problems.append(f"{printed} lines, must be at most {most}")
     said = [line for line in lines if not re.match(r".*: In (instantiation|function|member)", line)]
     if not re.search(rf"(?<![A-Za-z0-9]){case.rule}(?![0-9])", "\n".join(said[:FIRST_LINES])):
         problems.append(f"the first {FIRST_LINES} lines do not name {case.rule}")
@@ -149,7 +177,7 @@ class Harness:
         self.flags = [*standard, "-Iinclude"]
         if use_pch:  # fast: kernels as a library, because no mistake is theirs and each case would instantiate them
             self.flags.append("-DDIMWISE_COMPILED_KERNELS")
-        self.pch = {}
+        self.pch, self.known_chains = {}, {}
         for compiler in found:
             self.pch[compiler.name] = []
             if use_pch and (root / "include" / header).exists():
@@ -157,6 +185,22 @@ class Harness:
                 if reason:
                     print(f"note: {compiler.name} cannot precompile <{header}>, so this takes longer:\n{reason}")
                 self.pch[compiler.name] = use
+
+    def chains(self, case, compiler):
+        """-> {a header: it and those that include it}, for a user's program with the case's headers, compiled with g++"""
+        if compiler.is_clang:
+            return {}
+        if case.headers not in self.known_chains:
+            with tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder) / "includes.cpp"
+                path.write_text("".join(f"#include <{header}>\n" for header in case.headers), encoding="utf-8")
+                _, text = compiler.run([*self.flags, "-H", "-E", "-o", os.devnull, str(path)], self.root)
+            above, known = [], {}
+            for dots, name in re.findall(r"^(\.+) (?:include/)?(\S+)", text, flags=re.MULTILINE):
+                above = [*above[:len(dots) - 1], name]
+                known.setdefault(name, above[::-1])
+            self.known_chains[case.headers] = known
+        return self.known_chains[case.headers]
 
     def arguments(self, path, variant, fixed):
         macros = [] if variant == "plain" else [f"-D{variant.upper()}"]
@@ -214,12 +258,12 @@ class Harness:
         problems, records, types = [], [], {}
         for compiler in self.compilers:
             answer = known.get((compiler.name, variant, False), {}).get(case.name)
-            if not answer or judge(case, variant, compiler, answer[1], answer[0]):
+            if not answer or judge(case, variant, compiler, answer[1], answer[0], self.chains(case, compiler)):
                 code, text = self.compile(case, variant, compiler, fixed=False)
                 answer = code, united.as_alone(text, self.root)
             code, text = answer
             command = self.command(case, variant, compiler, fixed=False)
-            for problem in judge(case, variant, compiler, text, code):
+            for problem in judge(case, variant, compiler, text, code, self.chains(case, compiler)):
                 problems.append((f"{compiler.name}: {problem}", command, text))
             types[compiler.name] = error_type(text)
             records.append({"case": case.name, "variant": variant, "compiler": compiler.name, "version": compiler.version, "text": text})

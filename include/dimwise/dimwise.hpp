@@ -7,14 +7,18 @@
 
 #include <dimwise/shape.hpp>
 
-#include <dimwise/tensor/random.hpp>
+#include <dimwise/tensor/refused_shape.hpp>
+#include <dimwise/tensor/other_names.hpp>
 #include <dimwise/tensor/tensor.hpp>
+#include <dimwise/tensor/random.hpp>
 #include <dimwise/tensor/view.hpp>
 
+#include <dimwise/expr/node.hpp>
+#include <dimwise/expr/position_masks.hpp>
+#include <dimwise/expr/elementwise.hpp>
 #include <dimwise/expr/choose.hpp>
 #include <dimwise/expr/compare.hpp>
 #include <dimwise/expr/contract.hpp>
-#include <dimwise/expr/elementwise.hpp>
 #include <dimwise/expr/mask.hpp>
 #include <dimwise/expr/causal_parts.hpp>
 #include <dimwise/expr/join.hpp>
@@ -43,6 +47,7 @@
 #include <dimwise/viz/explain.hpp>
 #include <dimwise/viz/print.hpp>
 
+#include <dimwise/nn/parameters.hpp>
 #include <dimwise/nn/modules.hpp>
 
 #include <dimwise/version.hpp>

@@ -3,5 +3,9 @@
 // BOOST_HANA_DEFINE_STRUCT are modules as well.
 #pragma once
 
+// clang-format off: errors are declared first, which keeps the include lines of an error few
+#include <dimwise/support/errors.hpp>
+// clang-format on
+
 #include <dimwise/nn/hana.hpp>
 #include <dimwise/nn/modules.hpp>

@@ -2,6 +2,10 @@
 // dimwise/shape.hpp -- dimensions, shapes and rules alone: types in, types out, no data.
 #pragma once
 
+// clang-format off: errors are declared first, which keeps the include lines of an error few
+#include <dimwise/support/errors.hpp>
+// clang-format on
+
 #include <dimwise/dim/ability.hpp>
 #include <dimwise/dim/derived.hpp>
 #include <dimwise/dim/dimension.hpp>
@@ -20,4 +24,3 @@
 #include <dimwise/shape/rules/restride.hpp>
 #include <dimwise/shape/shape.hpp>
 #include <dimwise/shape/verdict.hpp>
-#include <dimwise/support/errors.hpp>

@@ -79,6 +79,8 @@ def check_headers(root):
             include = re.match(r'\s*#\s*include\s*([<"])([^>"]+)', line)
             if include and (problem := wrong_include(file, *include.groups())):
                 yield f"{file}:{number}: <{include[2]}>: {problem}"
+            if line.startswith("#line ") and line != f'#line {number + 1} "dimwise/{file}"':
+                yield f"{file}:{number}: the next line is {number + 1} of dimwise/{file}"
             if line.startswith("//") and "Tests:" in line:
                 yield from (f"{file}:{number}: there is no {name}" for name in re.findall(r"\b(?:tests|benchmarks)/[\w./*-]*[\w/*]", line)
                             if not any(root.glob(name.rstrip("/"))))

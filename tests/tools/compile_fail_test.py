@@ -85,6 +85,13 @@ class CompileFail(unittest.TestCase):
             "error: 'void dimwise::ERROR_R5_x<lhs<my::d_k, extent<64> >, 3ul> y' has",
             "error: variable has incomplete type 'ERROR_R5_x<lhs<(anonymous namespace)::d_k, extent<64>>, 3>'")}, {"ERROR_R5_x<lhs<d_k,extent<64>>,3>"})
 
+    def test_lines_that_say_who_includes(self):
+        chains = {"dimwise/deep.hpp": ["dimwise/deep.hpp", "dimwise/all.hpp"], "dimwise/other.hpp": ["dimwise/other.hpp", "dimwise/all.hpp"]}
+        lines = ("a.cpp: In function 'f':", "a.cpp:1:2: error: x", "include/dimwise/deep.hpp:3:4:   required from here",
+                 "include/dimwise/deep.hpp:3:4: note: declared here", "include/dimwise/deep.hpp:9:4: note: y", "dimwise/other.hpp:3: note: z")
+        self.assertEqual([compile_fail.include_lines(lines[:count], chains) for count in (3, 4, 5, 6)], [0, 2, 2, 3])
+        self.assertEqual(compile_fail.include_lines(lines, {}), 0)
+
 
 if __name__ == "__main__":
     unittest.main()

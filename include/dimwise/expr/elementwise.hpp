@@ -107,6 +107,12 @@ struct any_function {
   template <class F>
   any_function(const F&) {}  // implicit: anything may be called a function here
 };
+template <class... X>
+struct function_without_derivative {
+  template <class F>
+    requires(!is_differentiable<F, X...>)
+  function_without_derivative(const F&) {}  // implicit, as above
+};
 
 template <class A, class B>
 concept operand_pair = (operand<A> && (operand<B> || number<B>)) || (number<A> && operand<B>);
@@ -201,12 +207,13 @@ template <class F, operand First, operand... X,
 [[nodiscard]] auto map(F f, const First& first, const X&... x) {
   return detail::make_elementwise<Verdict, detail::mapped_t<F, First, X...>>("map", f, first, x...);
 }
-template <class F, operand First, operand... X,
-          class Error = ERROR_R21_operation_has_no_gradient<op::map, detail::operand_t<detail::shape_of<First>>>>
-  requires(!detail::is_differentiable<F, First, X...>)
-Error map(F f, const First& first, const X&... x) DIMWISE_DETAIL_REFUSES_LAMBDAS;
-// The function's own type is kept out of this signature: a lambda has no linkage, and g++ would add an error about
+// The function's own type is kept out of these signatures: a lambda has no linkage, and g++ would add an error about
 // that.
+template <operand First, operand... X,
+          class Verdict = rule::map<false, detail::shape_of<First>, detail::shape_of<X>...>,
+          class Error = ERROR_R21_operation_has_no_gradient<op::map, detail::operand_t<detail::shape_of<First>>>>
+  requires allowed<Verdict>
+Error map(std::type_identity_t<detail::function_without_derivative<First, X...>> f, const First& first, const X&... x);
 template <operand First, operand... X,
           class Verdict = rule::map<false, detail::shape_of<First>, detail::shape_of<X>...>>
   requires refused<Verdict>

@@ -204,27 +204,27 @@ auto attention_with_sinks(const Q& q, const K& k, const V& v, const Sinks& sinks
 }  // namespace functions
 }  // namespace detail
 
-// Defines the function of this name: it returns the value of the formula, or its error (DIMWISE_DETAIL_CALL).
-#define DIMWISE_DETAIL_ATTENTION(name)                                                                                \
-  template <class F, class Key, class... Given,                                                                       \
-            class Verdict = DIMWISE_DETAIL_VERDICT(detail::functions::name<F, Key>(std::declval<const Given&>()...))> \
-    requires allowed<Verdict>                                                                                         \
-  [[nodiscard]] auto name(const Given&... given) {                                                                    \
-    return detail::functions::name<F, Key>(given...);                                                                 \
-  }                                                                                                                   \
-  template <class F, class Key, class... Given,                                                                       \
-            class Verdict = DIMWISE_DETAIL_VERDICT(detail::functions::name<F, Key>(std::declval<const Given&>()...))> \
-    requires(refused<Verdict> && !detail::deleted_where_refused<Given...>)                                            \
-  Verdict name(const Given&... given);                                                                                \
-  template <class F, class Key, class... Given,                                                                       \
-            class Verdict = DIMWISE_DETAIL_VERDICT(detail::functions::name<F, Key>(std::declval<const Given&>()...))> \
-    requires(refused<Verdict> && detail::deleted_where_refused<Given...>)                                             \
-  Verdict name(const Given&... given) = delete
+// Defines the function of this name: it returns the value of the formula, or its error (DIMWISE_DETAIL_CALL). Its deleted
+// overload stands outside of the macro, because g++ takes three more lines for a declaration within one.
+#define DIMWISE_DETAIL_ATTENTION_VERDICT(name) \
+  DIMWISE_DETAIL_VERDICT(detail::functions::name<F, Key>(std::declval<const Given&>()...))
+#define DIMWISE_DETAIL_ATTENTION(name)                                                                  \
+  template <class F, class Key, class... Given, class Verdict = DIMWISE_DETAIL_ATTENTION_VERDICT(name)> \
+    requires allowed<Verdict>                                                                           \
+  [[nodiscard]] auto name(const Given&... given) {                                                      \
+    return detail::functions::name<F, Key>(given...);                                                   \
+  }                                                                                                     \
+  template <class F, class Key, class... Given, class Verdict = DIMWISE_DETAIL_ATTENTION_VERDICT(name)> \
+    requires(refused<Verdict> && !detail::deleted_where_refused<Given...>)                              \
+  Verdict name(const Given&... given)
 
 /// `attention_weights<F, Key>(q, k, how…)`: softmax over Key of the masked and biased scores.
 ///
 ///   [queries, F, shared] x [Key, F, shared]  ->  [shared, queries, Key], normalised<Key>
 DIMWISE_DETAIL_ATTENTION(attention_weights);
+template <class F, class Key, class... Given, class Verdict = DIMWISE_DETAIL_ATTENTION_VERDICT(attention_weights)>
+  requires(refused<Verdict> && detail::deleted_where_refused<Given...>)
+Verdict attention_weights(const Given&... given) = delete;
 
 /// `attention<F, Key>(q, k, v, how…)`: scaled dot-product attention, an expression that runs as one kernel.
 ///
@@ -236,6 +236,9 @@ DIMWISE_DETAIL_ATTENTION(attention_weights);
 /// values of bfloat16 uses bfloat16 products. Rejects what `scores`, `masked`, `biased`, `softmax` and `contract`
 /// reject.
 DIMWISE_DETAIL_ATTENTION(attention);
+template <class F, class Key, class... Given, class Verdict = DIMWISE_DETAIL_ATTENTION_VERDICT(attention)>
+  requires(refused<Verdict> && detail::deleted_where_refused<Given...>)
+Verdict attention(const Given&... given) = delete;
 
 /// `attention_with_sinks<F, Key>(q, k, v, sinks, how…)`: attention whose softmax has one more logit per head, with
 /// value
@@ -245,6 +248,10 @@ DIMWISE_DETAIL_ATTENTION(attention);
 ///
 /// Rejects what `attention` rejects, and sinks with dimensions that the result without V lacks (R3).
 DIMWISE_DETAIL_ATTENTION(attention_with_sinks);
+template <class F, class Key, class... Given, class Verdict = DIMWISE_DETAIL_ATTENTION_VERDICT(attention_with_sinks)>
+  requires(refused<Verdict> && detail::deleted_where_refused<Given...>)
+Verdict attention_with_sinks(const Given&... given) = delete;
 #undef DIMWISE_DETAIL_ATTENTION
+#undef DIMWISE_DETAIL_ATTENTION_VERDICT
 
 }  // namespace dimwise::nn
