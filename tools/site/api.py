@@ -44,6 +44,12 @@ def simplified(text):
     return with_shared_comments(without_rejecting(with_file_comment(text)))
 
 
+def has_public_names(text):
+    """Whether users call anything of a header as Doxygen reads it: after the comment of the file another one follows, or a name without one."""
+    code = re.sub(r"//[^\n]*|^#.*$|^(?:inline )?namespace [\w:]+ \{$|^\}$|\bDIMWISE_DETAIL_TEXT_(?:BEGIN|END)\b", "", text, flags=re.M)
+    return bool(code.strip())
+
+
 def with_file_comment(text):
     """The first sentence of the comment at the head of a header as the comment of the file."""
     first, *lines = text.split("\n")
@@ -121,9 +127,12 @@ def problems_of(root, site):
     with tempfile.TemporaryDirectory() as place:
         folder = pathlib.Path(place).resolve()
         for path in (root / "include").rglob("*.hpp"):
+            text = simplified(path.read_text(encoding="utf-8"))
+            if not has_public_names(text):
+                continue
             copy = folder / path.relative_to(root)
             copy.parent.mkdir(parents=True, exist_ok=True)
-            copy.write_text(simplified(path.read_text(encoding="utf-8")), encoding="utf-8")
+            copy.write_text(text, encoding="utf-8")
         for name in ("api.css", "api.dox", "api_layout.xml"):
             shutil.copy(root / "tools/site" / name, folder)
         settings = (root / "tools/site/Doxyfile").read_text(encoding="utf-8") + f"HTML_OUTPUT = {site.resolve()}\n"
