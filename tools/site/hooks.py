@@ -1,16 +1,19 @@
 """What MkDocs does to the pages of docs/ (mkdocs.yml, hooks). The pages stay good on a Git host as they are; here
 
-* README.md and the other pages at the top join them, README.md as the home page;
+* README.md and the other pages at the top join them, README.md as the home page, whose beginning becomes a first screen with the mistake,
+  its error, the speed and a link for each reader (tools/site/first_screen.py);
 * a link to a file of the sources, and a path in code, lead to a page that shows the file;
 * "API" leads to the pages of Doxygen, which tools/site/api.py writes beside them;
 * formulas are drawn by KaTeX, a package of Debian that the site has a copy of;
-* docs/errors.md goes on with every error (tools/errors_page.py makes build/errors.md), each with a drawing of its shapes instead of
-  the text (tools/error_picture.py), and SVG files are part of their page, so that they follow its colours;
+* docs/errors.md is an index of the rules' pages (tools/errors_page.py makes build/errors.md, tools/site/rule_pages.py divides it), and each
+  error has a drawing of its shapes instead of the text (tools/error_picture.py); SVG files are part of their page and follow its colours;
+* code fits its page: lines wrap, and rows of text whose columns are aligned get smaller instead (tools/site/code_lines.py);
 * whole programs have a link that opens them in the playground if it is built (tools/site/try_it.py);
 * the table of marks is printed by tools/marks_table.cpp;
 * pages that the navigation of mkdocs.yml lacks are put at the end of their folder's section.
 
-What compilers print and the pages of sources are not searched. A link that leads nowhere is a warning, and `strict` makes that an error.
+What compilers print and the pages of sources are not searched; guides rank before reference pages, and those before pages about the
+project (tools/site/search.py). A link that leads nowhere is a warning, and `strict` makes that an error.
 Why no plugin: Debian 12 packages none for pages beside docs/ and for pages of sources.
 """
 
@@ -31,15 +34,19 @@ from mkdocs.structure.nav import Link
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tools/site")]
 
+import code_lines  # noqa: E402
 import error_picture  # noqa: E402
 import errors_page  # noqa: E402
 import errors_program  # noqa: E402
+import first_screen  # noqa: E402
+import rule_pages  # noqa: E402
+import search  # noqa: E402
 import try_it  # noqa: E402
 from host_markdown import FENCE, for_python_markdown, outside_of_code  # noqa: E402
 
 log = logging.getLogger("mkdocs.site")
 TOP = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
-SECTIONS = {"tutorial": "Tutorial", "howto": "How-to", "howto/recipes": "Recipes", "reference": "Reference", "explanation": "Explanation", "decisions": "Decisions"}
+SECTIONS = {"start": "Start", "tutorial": "Tutorial", "howto": "How-to", "howto/recipes": "Recipes", "reference": "Reference", "explanation": "Explanation", "decisions": "Decisions"}
 LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".py": "python", ".sh": "sh", ".cmake": "cmake", ".json": "json", ".mjs": "js", ".yml": "yaml"}
 LINK = re.compile(r"(!?\[(?:[^\]\[`]|`[^`]*`|\[[^\]]*\])*\]\()([^)\s]+)(\))")
 SPAN = re.compile(r"`([\w./+-]+/[\w./+-]+)`")
@@ -118,6 +125,7 @@ def on_files(files, config):
         ticks = "`" * (3 + max(map(len, re.findall(r"`+", text)), default=0))
         language = LANGUAGES.get(pathlib.Path(path).suffix, "text")
         made[source_page(path)] = f'# {path}\n\n{ticks}{{.{language} linenums="1"}}\n{text}\n{ticks}\n'
+    made.update(rules_of(config))
     made["site.css"] = (ROOT / "tools/site/site.css").read_text(encoding="utf-8") + error_picture.style_sheet(ROOT)
     for name, text in made.items():
         path = pathlib.Path(folder.name) / name
@@ -132,6 +140,17 @@ def on_files(files, config):
         files.append(File(page, str(ROOT), config["site_dir"], config["use_directory_urls"]))
     complete_navigation(config["nav"], files)
     return files
+
+
+def rules_of(config):
+    """The pages of the rules, which also join the navigation; none if build/errors.md is missing."""
+    if not errors_page.PAGE.is_file():
+        log.warning("build/errors.md is missing; tools/site.sh makes it by tools/errors_page.py")
+        return {}
+    pages = rule_pages.pages(with_pictures(errors_page.PAGE.read_text(encoding="utf-8")))
+    section = next(entry["Errors"] for entry in config["nav"] if isinstance(entry, dict) and "Errors" in entry)
+    section += [{one.title: f"errors/{one.name}.md"} for one in pages if {one.title: f"errors/{one.name}.md"} not in section]
+    return {f"errors/{one.name}.md": one.text for one in pages}
 
 
 def complete_navigation(nav, files):
@@ -191,15 +210,13 @@ def on_page_markdown(markdown, page, config, files):
         if name == "howto/playground.md":
             button = f'<p><a class="md-button md-button--primary" href="{playground}">Open the playground</a></p>'
             markdown = markdown.replace("\n\n", f"\n\n{button}\n\n", 1)
-    if name in ("README.md", "errors.md"):
-        page.meta["hide"] = ["navigation"]  # the list has that page alone
+    if name == "README.md":
+        page.meta["hide"] = ["navigation", "toc"]
+        markdown = first_screen.made_from(markdown, f"{playground}#program=mistake_readme" if try_it.is_built() else "", log.warning)
     if name == "reference/marks.md":
         markdown = with_marks(markdown)
     if name == "errors.md":
-        if not errors_page.PAGE.is_file():
-            log.warning("build/errors.md is missing; tools/site.sh makes it by tools/errors_page.py")
-            return markdown
-        markdown += "\n" + with_pictures(errors_page.PAGE.read_text(encoding="utf-8"))
+        markdown = rule_pages.index(markdown, [(page, text) for page, text in made.items() if page.startswith("errors/")])
     return for_python_markdown(links(markdown, name, files))
 
 
@@ -242,6 +259,7 @@ def on_page_content(content, page, config, files):
         return f'<div class="dw-picture dw-whole">{error_picture.without_style(svg.read_text(encoding="utf-8"))}</div>' \
             if svg.is_file() and 'class="dw"' in svg.read_text(encoding="utf-8") else found[0]
 
+    content = code_lines.fitted(content)
     if name.startswith("source/"):
         title, code = content.split("</h1>", 1)
         return f"{title}</h1>{away([code])}"
@@ -256,14 +274,12 @@ def on_page_content(content, page, config, files):
 
 def on_post_page(output, page, config):
     put_away = hidden.get(page.file.src_uri, [])
+    output = output.replace("</head>", search.SCRIPT + "</head>", 1)
     return re.sub(r"<!--hidden (\d+)-->", lambda found: put_away[int(found[1])], output)
 
 
 @event_priority(-100)  # behind the plugin that writes the index
 def on_post_build(config):
-    path = pathlib.Path(config["site_dir"]) / "search/search_index.json"
-    index = json.loads(path.read_text(encoding="utf-8"))
-    index["docs"] = [one for one in index["docs"] if not one["location"].startswith("source/")]
-    path.write_text(json.dumps(index, ensure_ascii=False), encoding="utf-8")
+    search.finish(pathlib.Path(config["site_dir"]), log.warning)
     for folder in folders:
         folder.cleanup()

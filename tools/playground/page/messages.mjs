@@ -29,6 +29,6 @@ export function message(one) {
   if (one.fix) { made.append(element("p", {}, element("strong", {textContent: "Fix: "}), ...withCode(one.fix))); }
   made.append(element("details", {}, element("summary", {textContent: "Causes"}),
                       element("ul", {}, ...one.causes.map(cause => element("li", {}, ...withCode(cause)))),
-                      element("a", {href: `../errors.html#${one.id.toLowerCase()}`, textContent: `${one.id} in the documentation`})));
+                      element("a", {href: `../errors/${/R\d+/.exec(one.id)[0]}.html#${one.id.toLowerCase()}`, textContent: `${one.id} in the documentation`})));
   return made;
 }

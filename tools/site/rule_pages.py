@@ -1,0 +1,49 @@
+"""The pages of compile errors: one for each rule, and the index of docs/errors.md that leads to them.
+
+Used by tools/site/hooks.py. Standard library only. Not a program.
+"""
+
+import dataclasses
+import re
+
+RULE = re.compile(r"^## (R\d+): (.*)\n", re.M)
+ERROR = re.compile(r"^### (ERROR_(R\d+)\w*)\n\n(.*)\n", re.M)
+LAST = "## The compilers\n"
+
+
+@dataclasses.dataclass
+class Page:
+    name: str  # R7
+    title: str  # R7: what the rule says, for the navigation
+    text: str
+
+
+def pages(text):
+    """build/errors.md with its pictures -> the page of each rule"""
+    text, _, compilers = text.partition(LAST)
+    parts = RULE.split(text)
+    found = []
+    for name, said, errors in zip(parts[1::3], parts[2::3], parts[3::3]):
+        errors = re.sub(r"^###", "##", errors, flags=re.M)
+        shown = f"# {name}: {said}\n\n[All errors by symptom](../errors.md)\n{errors}\n"
+        found.append(Page(name, name, shown + (f"{LAST}{compilers}" if compilers else "")))
+    return found
+
+
+def index(markdown, rules):
+    """docs/errors.md, with links from its symptoms to the rules and with the list of all errors. `rules`: [(page, text)]"""
+    def linked(row):
+        before, rule, after = row[0].rsplit("|", 3)[0], row[0].rsplit("|", 3)[1], row[0].rsplit("|", 3)[2]
+        return f"{before}|{re.sub(r'R[0-9]+', lambda one: f'[{one[0]}](errors/{one[0]}.md)', rule)}|{after}|"
+
+    def errors_of(page, text):
+        said = re.search(r"^# (.*)", text)[1]
+        rows = [f'* <a id="{one.lower()}"></a>[`{one}`]({page}#{one.lower()}): {title}'
+                for one, title in re.findall(r"^## (ERROR_R\d+\w*)\n\n(.*)", text, flags=re.M)]
+        return f"### [{said}]({page})\n\n" + "\n".join(rows) + "\n"
+
+    markdown = re.sub(r"^\|(?=[^|\n]*\|[ R\d,]+\|).*\|$", linked, markdown, flags=re.M)
+    # The list by symptom is what a reader looks for first.
+    first, *parts = re.split(r"^(?=## )", markdown, flags=re.M)
+    parts.sort(key=lambda part: not part.startswith("## By symptom"))
+    return first + "".join(parts).rstrip("\n") + "\n\n## By rule\n\n" + "\n".join(errors_of(page, text) for page, text in rules)

@@ -1,0 +1,37 @@
+"""Search of the site: queries with code, and the order of what is found.
+
+The search of MkDocs' theme reads a query as lunr does, where `<`, `:` and `+` have meanings, so that `softmax<key>` finds nothing. SCRIPT makes
+words of it first. `finish` leaves pages of sources out of the index and gives each page a weight, which the theme of Debian 12 (8.2.5) does not
+read: its worker gets one more argument. Used by tools/site/hooks.py. Standard library only. Not a program.
+"""
+
+import json
+import re
+
+# The worker appends `*` to the query: the last word is also searched as the beginning of a word. Words of one piece of code but the last are demanded.
+SCRIPT = """<script>var __search = {transform: query => {
+  const all = query.split(/[\\s"]+/).map(piece => piece.split(/[^\\p{L}\\p{N}_]+/u).filter(Boolean)).filter(words => words.length);
+  const words = all.flatMap(piece => piece.map((word, at) => (at + 1 < piece.length ? "+" : "") + word));
+  return words.length ? words.join(" ") + " " + words.at(-1) : "";
+}};</script>"""
+
+WEIGHTS = (("source/", 0), ("README", 2), ("index", 2), ("start/", 4), ("tutorial/", 4), ("howto/", 4), ("errors", 3), ("glossary", 3), ("explanation/", 2), ("reference/", 3),
+           ("decisions/", .2), ("ARCHITECTURE", .2), ("CONTRIBUTING", .3), ("CHANGELOG", .1))
+ADDS = "for(let s of r)this.add(s)"
+
+
+def weight(location):
+    return next((number for start, number in WEIGHTS if location.startswith(start)), 1)
+
+
+def finish(site, warn):
+    path = site / "search/search_index.json"
+    index = json.loads(path.read_text(encoding="utf-8"))
+    index["docs"] = [one | {"boost": weight(one["location"])} for one in index["docs"] if weight(one["location"])]
+    path.write_text(json.dumps(index, ensure_ascii=False), encoding="utf-8")
+    for worker in site.glob("assets/javascripts/workers/search.*.js"):
+        text = worker.read_text(encoding="utf-8")
+        if ADDS in text:
+            worker.write_text(text.replace(ADDS, "for(let s of r)this.add(s,{boost:s.boost})"), encoding="utf-8")
+        elif not re.search(r"\.add\(\w+,\{boost:\w+\.boost\}\)", text):
+            warn("%s does not read the weights of pages", worker.name)
