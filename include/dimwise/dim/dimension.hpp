@@ -92,6 +92,20 @@ struct dimension {
   std::ptrdiff_t origin_ = detail::unknown_origin;
 };
 
+namespace detail {
+
+// An extent of D: `n` if it is known at run time, otherwise the static extent.
+template <class D>
+constexpr D extent_or_static(std::size_t n) {
+  if constexpr (D::static_extent == at_run_time) {
+    return D{n};
+  } else {
+    return D{};
+  }
+}
+
+}  // namespace detail
+
 /// The same extent with `origin` as the position of its first element: `starting_at(seq{1}, 41)` is the 42nd token.
 ///
 /// Throws `origin_error` for positions beyond ±2^60, since later positions could overflow.

@@ -155,7 +155,7 @@ class config_check {
   D extent(const std::string& key, std::optional<std::size_t> otherwise = {}) {
     const std::size_t before = problems_.size();
     const std::size_t n = count(key, otherwise);
-    return problems_.size() == before ? implied<D>(key, n) : made<D>(n);
+    return problems_.size() == before ? implied<D>(key, n) : dimwise::detail::extent_or_static<D>(n);
   }
   /// An extent that the settings imply; `what` names its origin.
   template <dimension_type D>
@@ -165,7 +165,7 @@ class config_check {
       detail::say_name(detail::dimension_name<D>(), [&](char c) { name += c; });
       differs(what + " is " + std::to_string(n) + ", but " + name + " has extent " + std::to_string(D::static_extent));
     }
-    return made<D>(n);
+    return dimwise::detail::extent_or_static<D>(n);
   }
   /// A number within a range, a string, or a boolean; `otherwise` if it is absent.
   double number(const std::string& key, std::optional<double> otherwise = {}, number_range range = number_range::any) {
@@ -277,14 +277,6 @@ class config_check {
   // Null counts as absent, but the message mentions a key that exists.
   [[nodiscard]] const char* absence(const std::string& key) const {
     return settings_->contains(key) ? " is null, a value was expected" : " is missing";
-  }
-  template <class D>
-  static D made(std::size_t n) {
-    if constexpr (D::static_extent == at_run_time) {
-      return D{n};
-    } else {
-      return D{};
-    }
   }
   [[nodiscard]] std::string shown(const std::string& key) const {
     if (settings_->at(key).is_number() && !text_.empty()) {

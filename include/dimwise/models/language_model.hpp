@@ -9,6 +9,7 @@
 #include <dimwise/eval/top_k.hpp>
 #include <dimwise/io/bindings.hpp>
 #include <dimwise/io/config.hpp>
+#include <dimwise/models/common/run_time_extents.hpp>
 #include <dimwise/nn/cache.hpp>
 #include <dimwise/nn/layers/embedding.hpp>
 #include <dimwise/nn/layers/feed_forward.hpp>
@@ -132,19 +133,6 @@ auto with_activation(std::string_view name, const Use& use) {
                    " arrays, and each layer needs " + std::to_string(arrays_of_one));
   }
   return std::min(n, most);
-}
-
-/// A cache with the run-time extents among these extents.
-template <class Cache, class... D>
-[[nodiscard]] Cache make_cache(const D&... extents) {
-  return std::apply([](const auto&... needed) { return Cache(needed...); }, std::tuple_cat([](const auto& one) {
-    using X = std::remove_cvref_t<decltype(one)>;
-    if constexpr (X::static_extent == at_run_time) {
-      return std::tuple<X>(one);
-    } else {
-      return std::tuple<>();
-    }
-  }(extents)...));
 }
 
 /// The operations of a language model with any layers: Model has `token_embedding`, `blocks`, `norm` and `output`, and

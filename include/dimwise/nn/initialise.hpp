@@ -65,12 +65,11 @@ class normal {
 
 namespace detail {
 
-// The given extents that Tensor needs, as a tuple; the others belong to other parameters.
-template <class Tensor, class... Given>
+// The given extents of the dimensions in the list Needed, as a tuple.
+template <class Needed, class... Given>
 auto extents_among(const Given&... given) {
-  using needed = run_time_atoms_t<shape_of<Tensor>>;
   [[maybe_unused]] const auto one = []<class D>(const D& d) {
-    if constexpr (is_in<D, needed>) {
+    if constexpr (is_in<D, Needed>) {
       return std::tuple<D>(d);
     } else {
       return std::tuple<>();
@@ -85,9 +84,10 @@ template <class Tensor, class... Needed>
 Tensor zeros_of(const std::tuple<Needed...>& extents) {
   return Tensor(std::get<Needed>(extents)...);
 }
+// `given` has the extents of all parameters of a module; Tensor takes its own.
 template <class Tensor, class... Given>
 Tensor zeros(const Given&... given) {
-  return zeros_of<Tensor>(extents_among<Tensor>(given...));
+  return zeros_of<Tensor>(extents_among<run_time_atoms_t<shape_of<Tensor>>>(given...));
 }
 
 template <class Tensor, class How>

@@ -10,6 +10,7 @@
 #include <dimwise/support/library.hpp>
 #include <dimwise/tensor/tensor.hpp>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
@@ -53,7 +54,7 @@ class random_numbers {
   struct engine;
   engine* engine_;
   std::size_t at_ = many;
-  std::uint64_t made_[many] = {};
+  std::array<std::uint64_t, many> made_{};
 };
 
 template <class Tensor, class Draw, class... Extents>

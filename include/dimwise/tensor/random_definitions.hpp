@@ -18,13 +18,11 @@ struct random_numbers::engine {
 DIMWISE_DETAIL_LIBRARY random_numbers::random_numbers(std::uint64_t seed)
     : engine_(new engine{std::mt19937_64(seed)}) {}
 DIMWISE_DETAIL_LIBRARY random_numbers::random_numbers(const random_numbers& from)
-    : engine_(new engine(*from.engine_)), at_(from.at_) {
-  for (std::size_t i = 0; i < many; ++i) { made_[i] = from.made_[i]; }
-}
+    : engine_(new engine(*from.engine_)), at_(from.at_), made_(from.made_) {}
 DIMWISE_DETAIL_LIBRARY random_numbers& random_numbers::operator=(const random_numbers& from) {
   *engine_ = *from.engine_;
   at_ = from.at_;
-  for (std::size_t i = 0; i < many; ++i) { made_[i] = from.made_[i]; }
+  made_ = from.made_;
   return *this;
 }
 DIMWISE_DETAIL_LIBRARY random_numbers::~random_numbers() { delete engine_; }

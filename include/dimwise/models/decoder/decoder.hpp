@@ -18,25 +18,16 @@ namespace dimwise::models {
 /// All run-time extents of these settings, as a tuple of dimensions: for bindings and `nn::initialise`.
 template <class Dims>
 [[nodiscard]] auto decoder_extents(const decoder_config& c) {
-  const auto run_time = []<class D>(std::type_identity<D>, std::size_t n) {
-    if constexpr (D::static_extent == at_run_time) {
-      return std::tuple<D>(D{n});
-    } else {
-      return std::tuple<>();
-    }
-  };
-  using std::type_identity;
-  return std::tuple_cat(
-      run_time(type_identity<typename Dims::vocab>{}, c.vocab),
-      run_time(type_identity<typename Dims::rows>{}, c.position_rows),
-      run_time(type_identity<typename Dims::d_model>{}, c.d_model),
-      run_time(type_identity<typename Dims::d_embedding>{}, c.d_embedding == 0 ? c.d_model : c.d_embedding),
-      run_time(type_identity<typename Dims::kv_heads>{}, c.kv_heads),
-      run_time(type_identity<typename Dims::group>{}, c.group), run_time(type_identity<typename Dims::d_k>{}, c.d_k),
-      run_time(type_identity<typename Dims::d_v>{}, c.d_k), run_time(type_identity<typename Dims::hidden>{}, c.hidden),
-      run_time(type_identity<typename Dims::experts>{}, c.experts),
-      run_time(type_identity<typename Dims::expert_hidden>{}, c.expert_hidden),
-      run_time(type_identity<typename Dims::shared_hidden>{}, c.shared_hidden));
+  using dimwise::detail::extent_or_static;
+  return detail::run_time_extents(
+      extent_or_static<typename Dims::vocab>(c.vocab), extent_or_static<typename Dims::rows>(c.position_rows),
+      extent_or_static<typename Dims::d_model>(c.d_model),
+      extent_or_static<typename Dims::d_embedding>(c.d_embedding == 0 ? c.d_model : c.d_embedding),
+      extent_or_static<typename Dims::kv_heads>(c.kv_heads), extent_or_static<typename Dims::group>(c.group),
+      extent_or_static<typename Dims::d_k>(c.d_k), extent_or_static<typename Dims::d_v>(c.d_k),
+      extent_or_static<typename Dims::hidden>(c.hidden), extent_or_static<typename Dims::experts>(c.experts),
+      extent_or_static<typename Dims::expert_hidden>(c.expert_hidden),
+      extent_or_static<typename Dims::shared_hidden>(c.shared_hidden));
 }
 
 /// Compares the settings with the static extents of Dims.
@@ -182,9 +173,8 @@ struct decoder : language_model<decoder<Dims, Weights>, Dims, decoder_block<Dims
           biases.push_back(static_cast<float>(-slope * static_cast<double>(end - 1 - k)));
         }
       }
-      shared.alibi =
-          made<decltype(shared.alibi)>(std::span<const float>(biases), typename Dims::kv_heads{config.kv_heads},
-                                       typename Dims::group{config.group}, starting_at(key{end}, 0));
+      shared.alibi = make_tensor<decltype(shared.alibi)>(biases, typename Dims::kv_heads{config.kv_heads},
+                                                         typename Dims::group{config.group}, starting_at(key{end}, 0));
     }
     return shared;
   }
@@ -242,8 +232,9 @@ struct decoder : language_model<decoder<Dims, Weights>, Dims, decoder_block<Dims
   /// An empty cache of one block for `length` tokens.
   [[nodiscard]] typename block::cache cache_for(std::size_t length) const {
     return make_cache<typename block::cache>(
-        typename Dims::key{length}, extent_made<typename Dims::kv_heads>(config.kv_heads),
-        extent_made<typename Dims::d_k>(config.d_k), extent_made<typename Dims::d_v>(config.d_k));
+        typename Dims::key{length}, dimwise::detail::extent_or_static<typename Dims::kv_heads>(config.kv_heads),
+        dimwise::detail::extent_or_static<typename Dims::d_k>(config.d_k),
+        dimwise::detail::extent_or_static<typename Dims::d_v>(config.d_k));
   }
 
  private:
@@ -259,19 +250,6 @@ struct decoder : language_model<decoder<Dims, Weights>, Dims, decoder_block<Dims
     features_type x = base::features(tokens, longer, seen);
     caches = std::move(longer);
     return x;
-  }
-  template <class D>
-  static D extent_made(std::size_t n) {
-    if constexpr (D::static_extent == at_run_time) {
-      return D{n};
-    } else {
-      return D{};
-    }
-  }
-  template <class To, class... D>
-  static To made(std::span<const float> values, const D&... extents) {
-    return std::apply([&](const auto&... needed) { return To(values, needed...); },
-                      nn::detail::extents_among<To>(extents...));
   }
   [[nodiscard]] static seq positions_of(const tensor<id<vocab>, seq>& text) {
     return starting_at(seq{text.size()}, text.extents().template origin<seq>("embedded"));

@@ -6,6 +6,7 @@
 // Tests: tests/models/decoder.test.cpp, the conformance suite `architectures`
 #pragma once
 
+#include <dimwise/models/common/whole_number.hpp>
 #include <dimwise/models/decoder/decoder_config.hpp>
 #include <dimwise/models/language_model.hpp>
 
@@ -70,12 +71,6 @@ struct decoder_plan {
 /// The number of a setting; `otherwise` if it is absent, and 0 if it is null.
 [[nodiscard]] inline double number_or_none(io::config_check& c, const std::string& key, double otherwise) {
   return c.is_null(key) ? 0 : c.number(key, otherwise, io::number_range::from_zero);
-}
-/// An integer from 0; `otherwise` if it is absent, and 0 if it is null.
-[[nodiscard]] inline std::size_t count_or_none(io::config_check& c, const std::string& key, std::size_t otherwise = 0) {
-  const double n = number_or_none(c, key, static_cast<double>(otherwise));
-  if (n != std::floor(n) || n > 1e12) { c.differs(key + " is not a whole number"); }
-  return static_cast<std::size_t>(n);
 }
 
 /// Keys and defaults that architectures with LLaMA's names for extents do not share.
@@ -164,7 +159,7 @@ template <class Otherwise>
 }
 /// The window of all layers, which `sliding_window` sets.
 inline void read_window_of_all(io::config_check& c, decoder_config& to, std::size_t otherwise = 0) {
-  const std::size_t window = count_or_none(c, "sliding_window", otherwise);
+  const std::size_t window = whole_number(c, "sliding_window", otherwise, null_setting::is_zero);
   for (auto& layer : to.layers) { layer.window = window; }
 }
 

@@ -5,10 +5,11 @@
 // Tests: tests/models/decoder.test.cpp, the conformance suite `architectures`
 #pragma once
 
+#include <dimwise/models/common/run_time_extents.hpp>
 #include <dimwise/models/decoder/decoder_config.hpp>
 
 #include <cmath>
-#include <span>
+#include <vector>
 
 namespace dimwise::models {
 
@@ -72,7 +73,7 @@ struct head_norm {
         const auto part = part_of(one).values();
         values.insert(values.end(), part.begin(), part.end());
       }
-      to = made<scale_type>(std::span<const float>(values), H{extent_of<H>(x)}..., F{extent_of<F>(x)});
+      to = make_tensor<scale_type>(values, H{extent_of<H>(x)}..., F{extent_of<F>(x)});
     };
     for (auto& g : all.gamma) {
       join(g, [](const any_norm<F>& one) -> const auto& { return one.gamma.front(); });
@@ -81,11 +82,6 @@ struct head_norm {
       join(b, [](const any_norm<F>& one) -> const auto& { return one.beta.front(); });
     }
     return all;
-  }
-  template <class To, class... D>
-  static To made(std::span<const float> values, const D&... extents) {
-    return std::apply([&](const auto&... needed) { return To(values, needed...); },
-                      nn::detail::extents_among<To>(extents...));
   }
 };
 

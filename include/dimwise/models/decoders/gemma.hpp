@@ -49,7 +49,7 @@ inline void read_gemma2_settings(io::config_check& c, decoder_plan& plan, double
   detail::read_gemma2_settings(c, plan, 30);
   to.score_cap = number_or_none(c, "attn_logit_softcapping", 50);
   read_rotary_of_all(c, to);
-  const std::size_t window = count_or_none(c, "sliding_window", 4096);
+  const std::size_t window = whole_number(c, "sliding_window", 4096, null_setting::is_zero);
   const auto windowed = read_layer_types(c, to.layers.size(), [](std::size_t i) { return i % 2 == 0; });
   for (std::size_t i = 0; i < to.layers.size(); ++i) { to.layers[i].window = windowed[i] ? window : 0; }
   return plan;
@@ -66,7 +66,7 @@ inline void read_gemma2_settings(io::config_check& c, decoder_plan& plan, double
   const rotary_settings local = read_rotary(
       c, to.d_k, {.base = 10000, .base_key = "rope_local_base_freq", .layers = "sliding_attention", .scaled = false});
   to.rotary = {full, local};
-  const std::size_t window = count_or_none(c, "sliding_window", 4096);
+  const std::size_t window = whole_number(c, "sliding_window", 4096, null_setting::is_zero);
   const std::size_t pattern =
       c.count(c.has("sliding_window_pattern") ? "sliding_window_pattern" : "_sliding_window_pattern", 6);
   const auto windowed = read_layer_types(c, to.layers.size(), [&](std::size_t i) { return (i + 1) % pattern != 0; });

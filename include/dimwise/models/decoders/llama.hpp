@@ -35,7 +35,8 @@ namespace dimwise::models::architectures {
     turned[i] = listed.size() == layers ? listed[i] != 0 : (i + 1) % interval != 0;
     if (!turned[i]) { to.layers[i].rotary = no_rotary; }
   }
-  const std::size_t window = c.flag("use_sliding_window", false) ? count_or_none(c, "sliding_window") : 0;
+  const std::size_t window =
+      c.flag("use_sliding_window", false) ? whole_number(c, "sliding_window", 0, null_setting::is_zero) : 0;
   const auto windowed = read_layer_types(c, layers, [&](std::size_t i) { return !turned[i]; });
   for (std::size_t i = 0; i < layers; ++i) { to.layers[i].window = windowed[i] ? window : 0; }
   return plan;

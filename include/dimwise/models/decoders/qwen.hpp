@@ -13,8 +13,9 @@ namespace detail {
 
 // A window with use_sliding_window alone, in the layers from max_window_layers on.
 inline void read_qwen_windows(io::config_check& c, decoder_config& to) {
-  const std::size_t window = c.flag("use_sliding_window", false) ? count_or_none(c, "sliding_window", 4096) : 0;
-  const std::size_t first = count_or_none(c, "max_window_layers", 28);
+  const std::size_t window =
+      c.flag("use_sliding_window", false) ? whole_number(c, "sliding_window", 4096, null_setting::is_zero) : 0;
+  const std::size_t first = whole_number(c, "max_window_layers", 28, null_setting::is_zero);
   const auto windowed = read_layer_types(c, to.layers.size(), [&](std::size_t i) { return i >= first; });
   for (std::size_t i = 0; i < to.layers.size(); ++i) { to.layers[i].window = windowed[i] ? window : 0; }
 }
@@ -45,7 +46,8 @@ namespace detail {
 // Which layers have experts: not those in mlp_only_layers, and those of every decoder_sparse_step alone.
 inline void read_qwen_experts(io::config_check& c, decoder_config& to, std::size_t experts, std::size_t chosen,
                               std::size_t hidden) {
-  to.experts = c.has("num_local_experts") ? c.count("num_local_experts") : count_or_none(c, "num_experts", experts);
+  to.experts = c.has("num_local_experts") ? c.count("num_local_experts")
+                                          : whole_number(c, "num_experts", experts, null_setting::is_zero);
   to.chosen_experts = c.count("num_experts_per_tok", chosen);
   to.expert_hidden = c.count("moe_intermediate_size", hidden);
   to.renormalised = c.flag("norm_topk_prob", false);
@@ -67,8 +69,9 @@ inline void read_qwen_experts(io::config_check& c, decoder_config& to, std::size
   read_rotary_of_all(c, to);
   detail::read_qwen_experts(c, to, 60, 4, 1408);
   to.shared_hidden = c.count("shared_expert_intermediate_size", 5632);
-  const std::size_t window = c.flag("use_sliding_window", false) ? count_or_none(c, "sliding_window", 4096) : 0;
-  const std::size_t last = count_or_none(c, "max_window_layers", 28);
+  const std::size_t window =
+      c.flag("use_sliding_window", false) ? whole_number(c, "sliding_window", 4096, null_setting::is_zero) : 0;
+  const std::size_t last = whole_number(c, "max_window_layers", 28, null_setting::is_zero);
   const auto windowed = read_layer_types(c, to.layers.size(), [&](std::size_t i) { return i % 2 == 0 && i < last; });
   for (std::size_t i = 0; i < to.layers.size(); ++i) { to.layers[i].window = windowed[i] ? window : 0; }
   return plan;
@@ -82,7 +85,8 @@ inline void read_qwen_experts(io::config_check& c, decoder_config& to, std::size
   to.input_bias = to.output_bias = c.flag("attention_bias", false);
   read_rotary_of_all(c, to);
   detail::read_qwen_experts(c, to, 128, 8, 768);
-  const std::size_t window = c.flag("use_sliding_window", false) ? count_or_none(c, "sliding_window", 4096) : 0;
+  const std::size_t window =
+      c.flag("use_sliding_window", false) ? whole_number(c, "sliding_window", 4096, null_setting::is_zero) : 0;
   for (auto& layer : to.layers) { layer.window = window; }
   return plan;
 }

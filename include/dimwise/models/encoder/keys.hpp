@@ -6,11 +6,11 @@
 #pragma once
 
 #include <dimwise/io/config.hpp>
+#include <dimwise/models/common/whole_number.hpp>
 #include <dimwise/models/encoder/names.hpp>
 #include <dimwise/models/language_model.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 namespace dimwise::models {
@@ -30,17 +30,6 @@ struct encoder_keys {
   count_key layers = {"num_hidden_layers", 12};
   count_key head = {nullptr, 0};  ///< of the features of a head; without a key or a value, heads divide the features
 };
-
-/// An integer of at least 0; `otherwise` if the key is absent.
-[[nodiscard]] inline std::size_t whole_setting(io::config_check& config, const std::string& key,
-                                               std::size_t otherwise) {
-  const double n = config.number(key, static_cast<double>(otherwise), io::number_range::from_zero);
-  if (n != std::floor(n) || n > 2147483647.0) {
-    config.differs(key + " is not a whole number from 0 to 2^31 - 1");
-    return otherwise;
-  }
-  return static_cast<std::size_t>(n);
-}
 
 /// Reads the names of the labels. Without `id2label` the labels are `num_labels` numbers, by default 2.
 inline void read_labels(io::config_check& config, encoder_config& to) {

@@ -16,7 +16,7 @@ namespace dimwise::models {
   encoder_config& c = d.config;
   c.extents.positions = c.longest = config.count("max_position_embeddings", 512);
   c.extents.segments = config.count("type_vocab_size", 2);
-  c.pad = whole_setting(config, "pad_token_id", 0);
+  c.pad = whole_number(config, "pad_token_id", 0);
   read_epsilon(config, "layer_norm_eps", 1e-12, c);
   c.feed.activation = activation_of(config, "hidden_act", "gelu");
   c.predictor = {true, true, c.feed.activation, c.norm, false};

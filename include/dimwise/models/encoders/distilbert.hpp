@@ -20,7 +20,7 @@ namespace dimwise::models {
   encoder_description d = described_encoder(config, weights, keys, 16);
   encoder_config& c = d.config;
   c.extents.positions = c.longest = config.count("max_position_embeddings", 512);
-  c.pad = whole_setting(config, "pad_token_id", 0);
+  c.pad = whole_number(config, "pad_token_id", 0);
   c.feed.activation = activation_of(config, "activation", "gelu");
   c.classifier = {true, true, activation_kind::relu, {}, false};
   c.predictor = {true, true, c.feed.activation, c.norm, false};

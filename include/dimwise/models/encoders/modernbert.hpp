@@ -45,7 +45,7 @@ inline void read_modernbert_layers(io::config_check& config, encoder_config& c) 
   encoder_description d = described_encoder(config, weights, keys, 5);
   encoder_config& c = d.config;
   c.longest = config.count("max_position_embeddings", 8192);
-  c.pad = whole_setting(config, "pad_token_id", 50283);
+  c.pad = whole_number(config, "pad_token_id", 50283);
   read_epsilon(config, "norm_eps", 1e-5, c);
   c.norm.bias = config.flag("norm_bias", false);
   c.norm_first = true;

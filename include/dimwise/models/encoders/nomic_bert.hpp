@@ -77,8 +77,8 @@ inline void name_nomic_blocks(encoder_names& n, std::size_t count, bool first_na
   encoder_description d = config.has("n_embd") ? detail::read_first_nomic_settings(config, weights)
                                                : detail::read_new_nomic_settings(config, weights);
   encoder_config& c = d.config;
-  c.extents.segments = whole_setting(config, "type_vocab_size", 2);
-  c.pad = whole_setting(config, "pad_token_id", 0);
+  c.extents.segments = whole_number(config, "type_vocab_size", 2);
+  c.pad = whole_number(config, "pad_token_id", 0);
   c.classifier = {true, true, activation_kind::tanh, {}, false};
   c.predictor = {true, true, c.feed.activation, c.norm, false};
   reject_other_encoders(config);

@@ -36,7 +36,7 @@ inline void name_roberta_heads(encoder_description& d) {
   encoder_keys keys;
   keys.vocab.otherwise = config.word("model_type") == "roberta" ? 50265 : 30522;
   encoder_description d = described_like_bert(config, weights, keys);
-  positions_after_padding(config, whole_setting(config, "pad_token_id", 1), d.config);
+  positions_after_padding(config, whole_number(config, "pad_token_id", 1), d.config);
   d.names.prefix = "roberta.";
   name_roberta_heads(d);
   return d;
