@@ -20,8 +20,8 @@ void bind_head_norm(const io::names_within& file, const std::string& name, head_
     bind_norm(file, several ? name + ".norms." + std::to_string(i) : name, to.shared[i], less_one);
   }
   for (auto& norm : to.own) {
-    for (auto& g : norm.gamma) { file.bind<io::stored<H..., F>>(name + ".weight", g); }
-    for (auto& b : norm.beta) { file.bind<io::stored<H..., F>>(name + ".bias", b); }
+    for (auto& g : norm.gamma) { file.bind<io::stored<io::together<H...>, F>>(name + ".weight", g); }
+    for (auto& b : norm.beta) { file.bind<io::stored<io::together<H...>, F>>(name + ".bias", b); }
   }
   for (auto& scale : to.whole) { file.bind<io::stored<io::together<H..., F>>>(name + ".weight", scale); }
 }
