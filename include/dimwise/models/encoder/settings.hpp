@@ -82,7 +82,7 @@ struct encoder_config {
   bool projects = false;         ///< a map from the features of the embedding tables to those of the layers
   bool attention_bias = true;
   double score_scale = 0;  ///< 0: 1 / √d_k
-  feed_settings feed = {activation_kind::gelu, false, true};
+  feed_settings feed = {.activation = activation_kind::gelu, .gated = false, .bias = true};
   std::size_t pad = 0;                  ///< the id of the padding token
   bool positions_skip_padding = false;  ///< positions count the tokens that are not padding, from `pad` + 1
   std::ptrdiff_t bucket_distance = 128;

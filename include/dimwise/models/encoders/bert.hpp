@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/encoders/bert.hpp -- BERT (Devlin et al. 2019) as settings and array names.
+// dimwise/models/encoders/bert.hpp -- BERT (Devlin et al. 2019): its settings and array names.
 //
 // Layer: models.
 // Tests: the conformance suite `architectures`, case bert-cross-encoder
@@ -19,27 +19,29 @@ namespace dimwise::models {
   c.pad = whole_number(config, "pad_token_id", 0);
   read_epsilon(config, "layer_norm_eps", 1e-12, c);
   c.feed.activation = activation_of(config, "hidden_act", "gelu");
-  c.predictor = {true, true, c.feed.activation, c.norm, false};
+  c.predictor = {.dense = true, .activation = c.feed.activation, .norm = c.norm};
   reject_other_encoders(config);
   d.names.blocks = numbered_blocks("encoder.layer.", c.extents.blocks);
   d.names.unused = {"pooler.", "classifier.", "qa_outputs."};
   return d;
 }
 
-/// The settings and array names of BERT, read from its config.json. Records mismatches in `config`.
+/// Reads the settings of BERT from `config`, with its array names. Records mismatches in `config`.
 [[nodiscard]] inline encoder_description read_bert_settings(io::config_check& config, const io::archive& weights) {
   encoder_description d = described_like_bert(config, weights);
   d.names.prefix = "bert.";
-  d.config.classifier = {true, true, activation_kind::tanh, {}, false};
-  d.names.classifier = {"pooler.dense", true, "", "classifier", ""};
-  d.names.token_classifier = {"", false, "", "classifier", ""};
-  d.names.predictor = {"cls.predictions.transform.dense", false, "cls.predictions.transform.LayerNorm",
-                       "cls.predictions.decoder", "cls.predictions.bias"};
+  d.config.classifier = {.dense = true, .activation = activation_kind::tanh};
+  d.names.classifier = {.dense = "pooler.dense", .dense_in_model = true, .output = "classifier"};
+  d.names.token_classifier = {.output = "classifier"};
+  d.names.predictor = {.dense = "cls.predictions.transform.dense",
+                       .norm = "cls.predictions.transform.LayerNorm",
+                       .output = "cls.predictions.decoder",
+                       .output_bias = "cls.predictions.bias"};
   d.names.unused.insert(d.names.unused.end(), {"cls.seq_relationship.", "cls."});
   return d;
 }
 
-/// BERT in the list of `read_encoder`.
+/// BERT for `read_encoder`: the value of `model_type` and the function that reads it.
 inline const encoder_family bert_family{{"bert"}, read_bert_settings};
 
 }  // namespace dimwise::models

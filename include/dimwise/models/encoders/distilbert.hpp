@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/encoders/distilbert.hpp -- DistilBERT (Sanh et al. 2019) as settings and array names.
+// dimwise/models/encoders/distilbert.hpp -- DistilBERT (Sanh et al. 2019): its settings and array names.
 //
 // Layer: models. No token types; the epsilon of the norms is 1e-12. Sinusoidal positions are stored as a table.
 // Tests: the conformance suite `architectures`, cases distilbert and distilbert-seqcls
@@ -9,7 +9,7 @@
 
 namespace dimwise::models {
 
-/// The settings and array names of DistilBERT, read from its config.json. Records mismatches in `config`.
+/// Reads the settings of DistilBERT from `config`, with its array names. Records mismatches in `config`.
 [[nodiscard]] inline encoder_description read_distilbert_settings(io::config_check& config,
                                                                   const io::archive& weights) {
   encoder_keys keys;
@@ -22,8 +22,8 @@ namespace dimwise::models {
   c.extents.positions = c.longest = config.count("max_position_embeddings", 512);
   c.pad = whole_number(config, "pad_token_id", 0);
   c.feed.activation = activation_of(config, "activation", "gelu");
-  c.classifier = {true, true, activation_kind::relu, {}, false};
-  c.predictor = {true, true, c.feed.activation, c.norm, false};
+  c.classifier = {.dense = true, .activation = activation_kind::relu};
+  c.predictor = {.dense = true, .activation = c.feed.activation, .norm = c.norm};
   reject_other_encoders(config);
 
   encoder_names& n = d.names;
@@ -37,15 +37,18 @@ namespace dimwise::models {
   n.up = "ffn.lin1";
   n.down = "ffn.lin2";
   n.norm2 = "output_layer_norm";
-  n.classifier = {"pre_classifier", false, "", "classifier", ""};
-  n.token_classifier = {"", false, "", "classifier", ""};
-  n.predictor = {"vocab_transform", false, "vocab_layer_norm", "vocab_projector", "vocab_projector.bias"};
+  n.classifier = {.dense = "pre_classifier", .output = "classifier"};
+  n.token_classifier = {.output = "classifier"};
+  n.predictor = {.dense = "vocab_transform",
+                 .norm = "vocab_layer_norm",
+                 .output = "vocab_projector",
+                 .output_bias = "vocab_projector.bias"};
   n.unused = {"pre_classifier.",  "classifier.",       "qa_outputs.",
               "vocab_transform.", "vocab_layer_norm.", "vocab_projector."};
   return d;
 }
 
-/// DistilBERT in the list of `read_encoder`.
+/// DistilBERT for `read_encoder`: the value of `model_type` and the function that reads it.
 inline const encoder_family distilbert_family{{"distilbert"}, read_distilbert_settings};
 
 }  // namespace dimwise::models

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/encoders/modernbert.hpp -- ModernBERT (Warner et al. 2024) as settings and array names.
+// dimwise/models/encoders/modernbert.hpp -- ModernBERT (Warner et al. 2024): its settings and array names.
 //
 // Layer: models. Norms precede the branches; most layers see a window to both sides; windowed and full layers rotate by
 // different thetas; the attention of layer 0 has no norm. The head is that of masked tokens, also before labels.
@@ -35,7 +35,7 @@ inline void read_modernbert_layers(io::config_check& config, encoder_config& c) 
 
 }  // namespace detail
 
-/// The settings and array names of ModernBERT, read from its config.json. Records mismatches in `config`.
+/// Reads the settings of ModernBERT from `config`, with its array names. Records mismatches in `config`.
 [[nodiscard]] inline encoder_description read_modernbert_settings(io::config_check& config,
                                                                   const io::archive& weights) {
   encoder_keys keys;
@@ -51,7 +51,9 @@ inline void read_modernbert_layers(io::config_check& config, encoder_config& c) 
   c.norm_first = true;
   c.first_block_norm = false;
   c.attention_bias = config.flag("attention_bias", false);
-  c.feed = {activation_of(config, "hidden_activation", "gelu"), true, config.flag("mlp_bias", false)};
+  c.feed = {.activation = activation_of(config, "hidden_activation", "gelu"),
+            .gated = true,
+            .bias = config.flag("mlp_bias", false)};
   c.rotary.push_back(read_rotary(config, c.extents.of_head,
                                  {.base = 160000, .base_key = "global_rope_theta", .layers = "full_attention"}));
   c.rotary.push_back(read_rotary(config, c.extents.of_head,
@@ -59,8 +61,11 @@ inline void read_modernbert_layers(io::config_check& config, encoder_config& c) 
   detail::read_modernbert_layers(config, c);
 
   config.expect_word("classifier_pooling", {"cls", "mean"}, "cls");
-  c.classifier = {true, config.flag("classifier_bias", false), activation_of(config, "classifier_activation", "gelu"),
-                  c.norm, config.word("classifier_pooling", "cls") == "mean"};
+  c.classifier = {.dense = true,
+                  .dense_bias = config.flag("classifier_bias", false),
+                  .activation = activation_of(config, "classifier_activation", "gelu"),
+                  .norm = c.norm,
+                  .pools_mean = config.word("classifier_pooling", "cls") == "mean"};
   c.token_classifier = c.predictor = c.classifier;
   c.predictor_bias = config.flag("decoder_bias", true);
   reject_other_encoders(config);
@@ -77,13 +82,13 @@ inline void read_modernbert_layers(io::config_check& config, encoder_config& c) 
   n.down = "mlp.Wo";
   n.norm2 = "mlp_norm";
   n.final_norm = "final_norm";
-  n.classifier = n.token_classifier = {"head.dense", false, "head.norm", "classifier", ""};
-  n.predictor = {"head.dense", false, "head.norm", "decoder", "decoder.bias"};
+  n.classifier = n.token_classifier = {.dense = "head.dense", .norm = "head.norm", .output = "classifier"};
+  n.predictor = {.dense = "head.dense", .norm = "head.norm", .output = "decoder", .output_bias = "decoder.bias"};
   n.unused = {"head.", "decoder.", "classifier."};
   return d;
 }
 
-/// ModernBERT in the list of `read_encoder`.
+/// ModernBERT for `read_encoder`: the value of `model_type` and the function that reads it.
 inline const encoder_family modernbert_family{{"modernbert"}, read_modernbert_settings};
 
 }  // namespace dimwise::models

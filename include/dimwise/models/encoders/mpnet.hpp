@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/encoders/mpnet.hpp -- MPNet (Song et al. 2020) as settings and array names.
+// dimwise/models/encoders/mpnet.hpp -- MPNet (Song et al. 2020): its settings and array names.
 //
-// Layer: models. One table of relative biases serves all layers; positions begin after the id of padding, which is 1;
-// there are no token types.
+// Layer: models. Differences from BERT:
+//
+//   * a learned bias for each bucket of relative positions, as in T5; all layers share it
+//   * the padding token always has id 1, and positions begin after it
+//   * no token types
+//
 // Tests: the conformance suite `architectures`, case mpnet
 #pragma once
 
@@ -10,17 +14,17 @@
 
 namespace dimwise::models {
 
-/// The settings and array names of MPNet, read from its config.json. Records mismatches in `config`.
+/// Reads the settings of MPNet from `config`, with its array names. Records mismatches in `config`.
 [[nodiscard]] inline encoder_description read_mpnet_settings(io::config_check& config, const io::archive& weights) {
   encoder_keys keys;
   keys.vocab.otherwise = 30527;
   encoder_description d = described_like_bert(config, weights, keys);
   encoder_config& c = d.config;
-  positions_after_padding(config, 1, c);
-  c.extents.segments = 0;
+  begin_positions_after_padding(config, 1, c);
+  c.extents.segments = 0;  // token types
   c.extents.buckets = config.count("relative_attention_num_buckets", 32);
-  c.bucket_distance = 128;
-  name_roberta_heads(d);
+  c.bucket_distance = 128;  // not in config.json: transformers has the same constant
+  set_roberta_heads(d);
 
   encoder_names& n = d.names;
   n.prefix = "mpnet.";
@@ -33,7 +37,7 @@ namespace dimwise::models {
   return d;
 }
 
-/// MPNet in the list of `read_encoder`.
+/// MPNet for `read_encoder`: the value of `model_type` and the function that reads it.
 inline const encoder_family mpnet_family{{"mpnet"}, read_mpnet_settings};
 
 }  // namespace dimwise::models

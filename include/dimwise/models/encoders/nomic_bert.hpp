@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/encoders/nomic_bert.hpp -- Nomic BERT (Nussbaum et al. 2024) as settings and array names.
+// dimwise/models/encoders/nomic_bert.hpp -- Nomic BERT (Nussbaum et al. 2024): its settings and array names.
 //
 // Layer: models. Rotary positions, norms after the residuals, gated feed-forward. Reads the keys and names of
 // HuggingFace, and those of the original checkpoints: n_embd, Wqkv, fc11, fc12.
@@ -20,7 +20,7 @@ inline encoder_description read_first_nomic_settings(io::config_check& config, c
   c.longest = config.count("n_positions", 8192);
   read_epsilon(config, "layer_norm_epsilon", 1e-12, c);
   config.expect_word("activation_function", {"swiglu"}, "swiglu");
-  c.feed = {activation_kind::silu, true, config.flag("mlp_fc1_bias", false)};
+  c.feed = {.activation = activation_kind::silu, .gated = true, .bias = config.flag("mlp_fc1_bias", false)};
   config.expect_flag("mlp_fc2_bias", c.feed.bias, false);
   c.attention_bias = config.flag("qkv_proj_bias", false);
   for (const char* key : {"prenorm", "use_rms_norm", "causal", "parallel_block", "rotary_emb_interleaved"}) {
@@ -40,7 +40,7 @@ inline encoder_description read_new_nomic_settings(io::config_check& config, con
   encoder_config& c = d.config;
   c.longest = config.count("max_position_embeddings", 2048);
   read_epsilon(config, "layer_norm_eps", 1e-12, c);
-  c.feed = {activation_of(config, "hidden_act", "gelu"), true, false};
+  c.feed = {.activation = activation_of(config, "hidden_act", "gelu"), .gated = true, .bias = false};
   c.attention_bias = false;
   c.rotary.push_back(read_rotary(config, c.extents.of_head));
   return d;
@@ -72,30 +72,32 @@ inline void name_nomic_blocks(encoder_names& n, std::size_t count, bool first_na
 
 }  // namespace detail
 
-/// The settings and array names of Nomic BERT, read from its config.json. Records mismatches in `config`.
+/// Reads the settings of Nomic BERT from `config`, with its array names. Records mismatches in `config`.
 [[nodiscard]] inline encoder_description read_nomic_settings(io::config_check& config, const io::archive& weights) {
   encoder_description d = config.has("n_embd") ? detail::read_first_nomic_settings(config, weights)
                                                : detail::read_new_nomic_settings(config, weights);
   encoder_config& c = d.config;
   c.extents.segments = whole_number(config, "type_vocab_size", 2);
   c.pad = whole_number(config, "pad_token_id", 0);
-  c.classifier = {true, true, activation_kind::tanh, {}, false};
-  c.predictor = {true, true, c.feed.activation, c.norm, false};
+  c.classifier = {.dense = true, .activation = activation_kind::tanh};
+  c.predictor = {.dense = true, .activation = c.feed.activation, .norm = c.norm};
   reject_other_encoders(config);
   const auto& all = weights.arrays();
   detail::name_nomic_blocks(d.names, c.extents.blocks, std::any_of(all.begin(), all.end(), [](const auto& a) {
     return a.name.find("attn.Wqkv.") != std::string::npos;
   }));
   d.names.prefix = "nomic_bert.";
-  d.names.classifier = {"pooler.dense", true, "", "classifier", ""};
-  d.names.token_classifier = {"", false, "", "classifier", ""};
-  d.names.predictor = {"cls.predictions.transform.dense", false, "cls.predictions.transform.layernorm",
-                       "cls.predictions.decoder", "cls.predictions.bias"};
+  d.names.classifier = {.dense = "pooler.dense", .dense_in_model = true, .output = "classifier"};
+  d.names.token_classifier = {.output = "classifier"};
+  d.names.predictor = {.dense = "cls.predictions.transform.dense",
+                       .norm = "cls.predictions.transform.layernorm",
+                       .output = "cls.predictions.decoder",
+                       .output_bias = "cls.predictions.bias"};
   d.names.unused = {"pooler.", "classifier.", "cls.seq_relationship.", "cls."};
   return d;
 }
 
-/// Nomic BERT in the list of `read_encoder`.
+/// Nomic BERT for `read_encoder`: the value of `model_type` and the function that reads it.
 inline const encoder_family nomic_bert_family{{"nomic_bert"}, read_nomic_settings};
 
 }  // namespace dimwise::models
