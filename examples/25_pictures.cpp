@@ -13,6 +13,31 @@
 #include <string>
 #include <vector>
 
+// The program of README.md (15_attention), whose picture README.md shows.
+namespace readme {
+struct batch : dimwise::batch_dim<> {};
+struct seq : dimwise::position_dim<> {};
+struct key : dimwise::prime<seq> {};
+struct d_model : dimwise::feature_dim<512> {};
+struct heads : dimwise::heads_dim<8> {};
+struct d_k : dimwise::divided<d_model, heads> {};
+struct d_v : dimwise::divided<d_model, heads> {};
+
+dimwise::picture drawn() {
+  using namespace dimwise;
+  const tensor<float, batch, seq, d_model> x(batch{2}, seq{5});
+  const tensor<float, d_model, heads, d_k> w_q;
+  const tensor<float, d_model, heads, d_k> w_k;
+  const tensor<float, d_model, heads, d_v> w_v;
+  const tensor<float, heads, d_v, d_model> w_o;
+  const auto q = contract<d_model>(x, w_q);
+  const auto k = rename<seq, key>(contract<d_model>(x, w_k));
+  const auto v = rename<seq, key>(contract<d_model>(x, w_v));
+  const auto a = softmax<key>(masked(scores<d_k>(q, k), causal<seq, key>{}));
+  return draw(contract<heads, d_v>(contract<key>(a, v), w_o));
+}
+}  // namespace readme
+
 namespace lesson {
 struct seq : dimwise::position_dim<> {};
 struct key : dimwise::prime<seq> {};
@@ -42,7 +67,8 @@ int run(const std::string& folder) {
   const tensor<float, heads, d_v, d_model> w_o;
   const auto a = softmax<key>(masked(scores<d_k>(q, k), causal<seq, key>{}));
   const auto y = contract<heads, d_v>(contract<key>(a, v), w_o);
-  write(folder, "attention.svg", draw(y));
+  write(folder, "attention.svg", readme::drawn());
+  write(folder, "formula.svg", draw(y));
   write(folder, "network.svg", draw_network(contract<d_k>(q, k)));
 
   write(folder, "weights.svg", draw_weights(a, labels<seq>(words), labels<key>(words)));

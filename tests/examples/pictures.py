@@ -20,7 +20,7 @@ def main():
         expected = (ROOT / "examples/expected/25_pictures.txt").read_text(encoding="utf-8")
         assert said == expected, f"25_pictures prints\n{said}"
         names = sorted(path.name for path in pathlib.Path(folder).iterdir())
-        assert names == ["attention.html", "attention.svg", "curve.svg", "mask.svg", "network.svg", "positions.svg", "training.html",
+        assert names == ["attention.html", "attention.svg", "curve.svg", "formula.svg", "mask.svg", "network.svg", "positions.svg", "training.html",
                          "weights.svg"], names
         for name in (one for one in names if one.endswith(".svg")):
             root = xml.parse(pathlib.Path(folder) / name).getroot()
