@@ -21,13 +21,12 @@ namespace dimwise::nn {
 template <extent_t Positions = at_run_time>
 struct capacity {};
 /// A cache that keeps the last `Window` positions, the query's own included. Keys stay contiguous: they fill a buffer
-/// of
-/// twice the window and are moved to its front once per window.
+/// of twice the window and move to its front once per window.
 template <extent_t Window>
 struct sliding {};
-/// A cache whose window is set at run time by `keep_window`: it keeps what the queries of that window see, or all
-/// positions while there is none. The extent of Key that it is given is its buffer, in which up to `at_once()` new
-/// positions fit beside a window.
+/// A cache whose window `keep_window` sets at run time: it keeps what the queries of that window see, and without a
+/// window all positions. The extent of Key in its constructor is the buffer. Next to a window, it has room for
+/// `at_once()` new positions.
 struct windowed {};
 
 }  // namespace dimwise::nn
@@ -190,7 +189,7 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   /// The position of the next key.
   [[nodiscard]] std::ptrdiff_t end() const { return end_; }
   /// Keeps what a window of `count` positions sees, a query's own included; 0: all positions. Throws `extent_error` if
-  /// the cache holds positions, or if its buffer is not longer than the window.
+  /// the cache holds positions, or if the window exceeds the buffer.
   void keep_window(extent_t count)
     requires kind::at_run_time_window
   {
@@ -215,8 +214,7 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
     return window_ == 0 ? limit() - used_ : limit() - (window_ - 1);
   }
   /// Marks the first `count` positions of borrowed memory as held. Throws `extent_error` if `count` exceeds the
-  /// capacity,
-  /// or if the cache owns its memory, which only `append` fills; then nothing changes.
+  /// capacity, or if the cache owns its memory, which only `append` fills; then nothing changes.
   void adopt(extent_t count)
     requires(!kind::slides)
   {
