@@ -1,7 +1,7 @@
 // 44  Quantised weights have scales
 //
 // `nn::int8_blocks` stores a weight as integers of 8 bits, with one scale for each 32 neighbours along the inputs. The
-// integers alone are no weights: a product with them has every magnitude wrong. `numbers()` are the integers,
+// integers alone are not weights: a product with them has every magnitude wrong. `numbers()` are the integers,
 // `scales()` the scales, `dequantised()` their product as floats.
 //
 // FAILS: ERROR_R13_needs_real_numbers, line 22

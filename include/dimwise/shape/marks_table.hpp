@@ -206,7 +206,7 @@ inline constexpr mark_row marks_row<op::compare> = {
     .weighted = drop,
     .log_normalised = drop,
     .rotated = drop,
-    .note = "true and false are no scores and no weights; masked values are not compared"};
+    .note = "true and false are neither scores nor weights; masked values are not compared"};
 inline constexpr mark_row chosen_row = {.masked_for = by_rule,
                                         .biased_for = drop,
                                         .normalised = weaken,

@@ -44,7 +44,7 @@ inline std::string svg_number(double v) {
   return {digits, r.ptr};
 }
 
-// Writes a file whole or not at all, or to what is no file, such as a pipe. Throws `error` where that cannot be done.
+// Writes a file completely or not at all; a pipe or device directly. Throws `error` if that fails.
 inline void save_file(const char* what, const std::string& path, const std::string& content) {
   std::error_code problem;
   const std::filesystem::file_status there = std::filesystem::status(path, problem);

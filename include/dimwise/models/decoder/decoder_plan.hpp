@@ -55,7 +55,7 @@ struct decoder_names {
   std::string norm = "norm";
   std::string project_out{};
   std::string output = "lm_head";
-  std::vector<std::string> ignored{"self_attn.rotary_emb.inv_freq"};  ///< arrays of a layer that are no parameters
+  std::vector<std::string> ignored{"self_attn.rotary_emb.inv_freq"};  ///< arrays of a layer that are not parameters
 
   qkv_order order = qkv_order::separate;
   bool in_out = false;    ///< matrices are [inputs, outputs]: Conv1D of GPT-2

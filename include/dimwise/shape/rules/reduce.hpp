@@ -120,7 +120,7 @@ struct reduced_marks {
     } else if constexpr (mark_order<M> == mark_order<rotated<>>) {
       return list_if<is_disjoint<mark_dims_t<M>, Over>, M>{};
     } else {
-      return list_if<!filter<axes_of_list_t<Over>>::any_position, M>{};  // a statistic of scores is no score
+      return list_if<!filter<axes_of_list_t<Over>>::any_position, M>{};  // a statistic of scores is not a score
     }
   }
   template <class... M>

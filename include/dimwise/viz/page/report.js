@@ -15,7 +15,7 @@ const finite = v => typeof v === "number";
 const order = v => finite(v) ? v : (v === "∞" ? Infinity : -Infinity);
 const percent = v => `${Math.round(100 * v)} %`;
 const short = (s, most) => [...s].length > most ? `${[...s].slice(0, most - 1).join("")}…` : s;
-// How many values are no numbers, by kind: "1 NaN, 2 -∞ of 64 values"; empty if all are finite.
+// How many values are not finite, by kind: "1 NaN, 2 -∞ of 64 values"; empty if all are finite.
 function special(values) {
   const kinds = ["NaN", "∞", "-∞"].map(kind => [values.filter(v => v === kind).length, kind]).filter(([n]) => n);
   return kinds.length ? `${kinds.map(k => k.join(" ")).join(", ")} of ${values.length} values` : "";
@@ -61,7 +61,7 @@ const limit = values => relative() ? largest(values) || 1 :
   Math.max(1, ...data.weights.concat(rival ? rival.weights : []).map(w => once(w, "top", w => largest(w.values))));
 
 // For each head the mean entropy of its rows, relative to equal weights on the keys that a head of the layer sees; NaN
-// if the rows are no probabilities.
+// if the rows are not probabilities.
 const spread = w => once(w, "spread", () => {
   const heads = w.places.map(() => [0, 0]), at = (h, i, j) => w.values[(h * w.rows + i) * w.columns + j];
   for (let i = 0; i < w.rows; ++i) {
