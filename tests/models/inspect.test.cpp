@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include <fstream>
+
 using namespace dimwise;
 
 namespace {
@@ -111,6 +113,29 @@ TEST_CASE("why a folder would be rejected") {
   CHECK(nothing.architecture.empty());
   folder.write("model.safetensors", "x");
   CHECK(says(models::inspect(folder.path()).rejected, "model.safetensors"));
+}
+
+TEST_CASE("the verdicts of the documentation are those of the lists") {
+  std::ifstream page(dimwise_test::data_file("../../docs/reference/models.md"));
+  REQUIRE(page);
+  std::size_t rows = 0;
+  for (std::string line; std::getline(page, line);) {
+    const std::size_t end = line.rfind("` | ");
+    const bool read = line.ends_with("` | read |");
+    if (!read && line.find("` | not read: ") == std::string::npos) { continue; }
+    CAPTURE(line);
+    const std::size_t last = read ? end : line.find("` | not read: ");
+    const std::size_t first = line.rfind('`', last - 1) + 1;
+    const std::string kind = line.substr(first, last - first);
+    const auto is = [&](const auto& one) { return one.model_type == kind; };
+    const auto& decoders = models::known_decoders();
+    const auto& both = models::known_encoder_decoders();
+    const bool known = std::any_of(decoders.begin(), decoders.end(), is) || std::any_of(both.begin(), both.end(), is) ||
+                       models::find_encoder_family(kind) != nullptr;
+    CHECK((known || !read));
+    ++rows;
+  }
+  CHECK(rows >= 40);
 }
 
 TEST_CASE("files without settings have extents, or the dimensions in their metadata") {
