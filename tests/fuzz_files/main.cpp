@@ -69,6 +69,18 @@ std::vector<bytes> npy_seeds() {
   return all;
 }
 
+std::vector<bytes> settings_seeds() {
+  std::vector<bytes> all;
+  for (const char* suite :
+       {"architectures_decoders.dwpack", "architectures_encoders.dwpack", "architectures_encoder_decoders.dwpack"}) {
+    const dimwise_test::pack data(dimwise_test::data_file(suite));
+    for (const auto& [name, array] : data.arrays()) {
+      if (name.ends_with("config.json")) { all.emplace_back(array.bytes.begin(), array.bytes.end()); }
+    }
+  }
+  return all;
+}
+
 #if __has_include(<zip.h>)
 std::vector<bytes> npz_seeds() {
   const std::filesystem::path path =
@@ -180,7 +192,8 @@ int main(int count, char** words) {
   };
   std::vector<format_of> formats{{"safetensors", dimwise_fuzz::safetensors, safetensors_seeds()},
                                  {"gguf", dimwise_fuzz::gguf, gguf_seeds()},
-                                 {"npy", dimwise_fuzz::npy, npy_seeds()}};
+                                 {"npy", dimwise_fuzz::npy, npy_seeds()},
+                                 {"settings", dimwise_fuzz::settings, settings_seeds()}};
 #if __has_include(<zip.h>)
   formats.push_back({"npz", dimwise_fuzz::npz, npz_seeds()});
 #endif

@@ -1,13 +1,15 @@
 // tests/fuzz_files/targets.hpp -- what is done with the bytes of a file that may be anything.
 //
 // A reader gives arrays that lie within the bytes and have the size that their extents say, or throws `file_error`. A
-// tokenizer's ids are below its size. All else ends the program.
+// tokenizer's ids are below its size. The settings of a model are rejected with a reason, or compared with the arrays of
+// a file. All else ends the program.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dimwise/io/gguf.hpp>
 #include <dimwise/io/npy.hpp>
 #include <dimwise/io/safetensors.hpp>
+#include <dimwise/models/inspect.hpp>
 #if __has_include(<zip.h>)
 #include <dimwise/io/npz.hpp>
 #endif
@@ -84,6 +86,26 @@ inline bool npz(input bytes) {
   }
 }
 #endif
+
+// The settings of a model of any kind, beside a file with many arrays.
+inline bool settings(input bytes) {
+  static const archive weights = [] {
+    archive all("x");
+    for (std::size_t i = 0; i < 400; ++i) { all.add({"a." + std::to_string(i), element_type::f32, {0}, {}}); }
+    return all;
+  }();
+  try {
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    dimwise::models::inspection found;
+    dimwise::models::detail::inspect_model(found, config_check(parse_json(text, "x"), "x"), weights);
+    require(!found.architecture.empty() && !found.rejected.empty());
+    return true;
+  } catch (const file_error&) {
+    return false;
+  } catch (const dimwise::extent_error&) {  // a parameter with too many elements
+    return false;
+  }
+}
 
 #if __has_include(<utf8proc.h>)
 struct vocab : dimwise::choice_dim<> {};
