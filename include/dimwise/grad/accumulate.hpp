@@ -18,11 +18,16 @@ namespace dimwise {
 
 namespace detail {
 
-template <class M, class Loss>
-using batch_loss_t = std::invoke_result_t<const Loss&, const rebind<tracked<model_element<M>>, M>&>;
-template <class Loss>
-using batch_verdict = std::conditional_t<is_average<std::remove_cvref_t<Loss>>, accepted<shape<>>,
-                                         ERROR_R22_batches_are_added_as_averages<over<Loss>>>;
+// Whether a loss that gives `Given` is that of a batch: an average (R22) with a gradient by the model (R21).
+template <class M, class Loss, class Verdict, class Given>
+consteval auto judge_batch() {
+  using loss = std::remove_cvref_t<Given>;
+  if constexpr (allowed<Verdict> && (operand<loss> || std::is_arithmetic_v<loss>)) {
+    return answer<ERROR_R22_batches_are_added_as_averages<over<loss>>>{};
+  } else {
+    return judge_loss<M, Loss, Verdict, Given>();
+  }
+}
 
 }  // namespace detail
 
@@ -33,9 +38,20 @@ class accumulated {
   /// Of no batch yet; the gradient has the extents of the model.
   explicit accumulated(const M& model) : model_(model), gradient_(model) {}
 
+  // Declared first: clang shows the first one on the way to an error in the loss.
+  template <class Loss,
+            class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
+                                                             detail::model_of_loss<M>))::type,
+            class Verdict = typename decltype(detail::judge_batch<M, Loss, detail::model_verdict<M>, Given>())::type>
+    requires detail::refused_here<Verdict>
+  Verdict add(const Loss& loss) DIMWISE_DETAIL_REFUSES_LAMBDAS;
+
   /// Adds a batch, whose loss is an `average`. What it throws leaves the sums as they were; only what an executor
   /// throws while the gradients are added is thrown after the batch counts: `count` tells.
-  template <class Loss, class Verdict = detail::batch_verdict<detail::batch_loss_t<M, Loss>>>
+  template <class Loss,
+            class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
+                                                             detail::model_of_loss<M>))::type,
+            class Verdict = typename decltype(detail::judge_batch<M, Loss, detail::model_verdict<M>, Given>())::type>
     requires allowed<Verdict>
   void add(const Loss& loss) {
     double count = 0;
@@ -60,9 +76,14 @@ class accumulated {
     counted();
     passes.finish();
   }
-  template <class Loss, class Verdict = detail::batch_verdict<detail::batch_loss_t<M, Loss>>>
-    requires refused<Verdict>
-  Verdict add(const Loss& loss) DIMWISE_DETAIL_REFUSES_LAMBDAS;
+  template <class Loss,
+            class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
+                                                             detail::model_of_loss<M>))::type,
+            class Verdict = typename decltype(detail::judge_batch<M, Loss, detail::model_verdict<M>, Given>())::type>
+    requires detail::refused_before<Verdict>
+  void add(const Loss&) {
+    detail::raise<gradient_error>(error() << "accumulated::add: the loss cannot be called with the model (R21)");
+  }
 
   /// How much was counted.
   [[nodiscard]] double count() const { return count_; }

@@ -66,14 +66,30 @@ consteval bool runs_in_float() {
 
 namespace no_adl {
 
+// Declared first: clang shows the first one on the way to an error in the loss.
+template <
+    class M, class Loss,
+    class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
+                                                     detail::model_of_loss<rebind<double, M>>))::type,
+    class Verdict = typename decltype(detail::judge_loss<rebind<double, M>, Loss,
+                                                         detail::model_verdict<rebind<double, M>>, Given>())::type>
+  requires detail::refused_here<Verdict>
+Verdict check_gradient(const M&, const Loss&, const check_options& = {}) DIMWISE_DETAIL_REFUSES_LAMBDAS;
+
 /// Compares the gradient with differences of fourth order, (8(f(x+h) − f(x−h)) − (f(x+2h) − f(x−2h))) / 12h, of the
 /// loss in float64: the gradient in float64 and, of a model of floats, the one that the program computes by kernels.
 /// `loss` takes the model with elements of double, tracked double and tracked float, so it is generic.
 /// Of the gradient in float, `error` counts only what exceeds `options.rounding`: sums whose terms cancel lose a few
 /// thousand roundings, and a kernel that leaves out a term is wrong in the first digit.
 /// Throws `gradient_error` where a dropout left out: plain elements go through dropouts as they are, so the differences
-/// are those of another loss.
-template <class M, class Loss>
+/// are those of another loss. Refuses what `value_and_gradient` refuses (R21).
+template <
+    class M, class Loss,
+    class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
+                                                     detail::model_of_loss<rebind<double, M>>))::type,
+    class Verdict = typename decltype(detail::judge_loss<rebind<double, M>, Loss,
+                                                         detail::model_verdict<rebind<double, M>>, Given>())::type>
+  requires allowed<Verdict>
 [[nodiscard]] gradient_check check_gradient(const M& model, const Loss& loss, const check_options& options = {}) {
   auto at = converted<double>(model);
   const std::uint64_t drawn = nn::detail::dropouts_drawn();
@@ -135,6 +151,16 @@ template <class M, class Loss>
     }
   }, at, expected, computed);
   return worst;
+}
+template <
+    class M, class Loss,
+    class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
+                                                     detail::model_of_loss<rebind<double, M>>))::type,
+    class Verdict = typename decltype(detail::judge_loss<rebind<double, M>, Loss,
+                                                         detail::model_verdict<rebind<double, M>>, Given>())::type>
+  requires detail::refused_before<Verdict>
+gradient_check check_gradient(const M&, const Loss&, const check_options& = {}) {
+  detail::raise<gradient_error>(error() << "check_gradient: the loss cannot be called with the model (R21)");
 }
 
 }  // namespace no_adl
