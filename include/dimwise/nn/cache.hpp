@@ -343,7 +343,9 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
 ///   tensor y = nn::attend(cache, [&](const auto& k) { return masked(scores<d_k>(q, k), causal<seq, key>{}); });
 ///
 /// Throws `extent_error` if a window in the scores shows more positions than a sliding cache keeps.
-template <class Key, class Kind, class Keys, class Values, class ScoresOf>
+// `attend<D>` names the queries' positions and is the other function: none is meant where the keys are named.
+template <class NoneNamed = void, class Key, class Kind, class Keys, class Values, class ScoresOf>
+  requires std::is_void_v<NoneNamed>
 [[nodiscard]] auto attend(const kv_cache<Key, Kind, Keys, Values>& cache, const ScoresOf& scores_of) {
   const auto s = scores_of(cache.keys());
   if constexpr (detail::cache_kind<Kind>::slides) { detail::check_windows<Key>(s, detail::cache_kind<Kind>::window); }
@@ -356,10 +358,16 @@ template <class Key, class Kind, class Keys, class Values, class ScoresOf>
 /// The same under the mask of the cache, `cache.mask<Q>()`: `scores_of(keys)` gives scores of queries at Q.
 ///
 ///   tensor y = nn::attend<seq>(cache, [&](const auto& k) { return scores<d_k>(q, k); });
-template <class Q, class Key, class Kind, class Keys, class Values, class ScoresOf>
-  requires(!std::is_same_v<Q, Key>)
+///
+/// Refuses what `cache.mask<Q>()` refuses (R7, R13).
+template <dimension_type Q, class Key, class Kind, class Keys, class Values, class ScoresOf>
+  requires dimwise::detail::at_positions_of<Q, Key>
 [[nodiscard]] auto attend(const kv_cache<Key, Kind, Keys, Values>& cache, const ScoresOf& scores_of) {
   return attend(cache, [&](const auto& k) { return masked(scores_of(k), cache.template mask<Q>()); });
 }
+template <dimension_type Q, class Key, class Kind, class Keys, class Values, class ScoresOf,
+          class Error = dimwise::detail::positions_error<op::causal, Q, Key>>
+  requires(!dimwise::detail::at_positions_of<Q, Key>)
+Error attend(const kv_cache<Key, Kind, Keys, Values>& cache, const ScoresOf& scores_of) DIMWISE_DETAIL_REFUSES_LAMBDAS;
 
 }  // namespace dimwise::nn

@@ -10,7 +10,28 @@
 
 #include <span>
 
-namespace dimwise::detail {
+namespace dimwise {
+
+namespace op {
+struct mask;  // NOLINT(bugprone-forward-declaration-namespace): the other mask is a concept
+}  // namespace op
+
+namespace detail {
+
+// Queries whose positions are those of the keys' sequence.
+template <class Q, class Key>
+concept at_positions_of = dimension_type<Q> && comparable<Q, Key> && both_ordered<Q, Key>;
+// What is wrong with `cache.mask<Q...>()`; no type where nothing is.
+template <class Key, class... Q>
+struct mask_error {
+  using type = ERROR_R1_operation_names_its_dimension<op::mask, over<Q...>>;
+};
+template <class Key, dimension_type Q>
+struct mask_error<Key, Q> {
+  using type = positions_error<op::causal, Q, Key>;
+};
+template <class Key, at_positions_of<Key> Q>
+struct mask_error<Key, Q> {};
 
 // Whether these are the constructor arguments of a cache: a scale for each quantized side (keys first), then the
 // run-time extents.
@@ -182,14 +203,14 @@ class cache_base {
   ///   masked(scores<d_k>(q, cache.keys()), cache.mask<seq>())
   ///
   /// Refuses queries whose positions are not those of the keys' sequence (R7), and what has no positions (R13).
-  template <class Q>
-    requires(comparable<Q, Key> && both_ordered<Q, Key>)
+  // Without a requires-clause: clang shows why each candidate is ignored, and of a condition it says less.
+  template <class Q, class = std::enable_if_t<at_positions_of<Q, Key>>>
   [[nodiscard]] auto mask() const {
     return static_cast<const Cache&>(*this).template own_mask<Q>();
   }
-  template <class Q, class Error = positions_error<op::causal, Q, Key>>
-    requires(!comparable<Q, Key> || !both_ordered<Q, Key>)
-  Error mask() const;
+  template <class... Q, class Error = typename mask_error<Key, Q...>::type>
+  DIMWISE_DETAIL_MEMBER_RESULT(Error)
+  mask() const DIMWISE_DETAIL_MEMBER_SAYS(Error);
 
  protected:
   [[noreturn]] static void no_room(extent_t n, extent_t held, extent_t limit, const char* more = "") {
@@ -211,4 +232,6 @@ class cache_base {
   }
 };
 
-}  // namespace dimwise::detail
+}  // namespace detail
+
+}  // namespace dimwise

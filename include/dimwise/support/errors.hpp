@@ -46,8 +46,18 @@
 #define DIMWISE_DETAIL_SAYS(...)
 #endif
 
+// The same of a member function. clang goes on with its result, and adds errors if its type is undefined, but not if the
+// type is to be deduced.
+#if defined(__clang__) && !defined(DIMWISE_DETAIL_MESSAGES)
+#define DIMWISE_DETAIL_MEMBER_RESULT(...) auto
+#define DIMWISE_DETAIL_MEMBER_SAYS(...) = delete
+#else
+#define DIMWISE_DETAIL_MEMBER_RESULT(...) DIMWISE_DETAIL_RESULT(__VA_ARGS__)
+#define DIMWISE_DETAIL_MEMBER_SAYS(...) DIMWISE_DETAIL_SAYS(__VA_ARGS__)
+#endif
+
 // Compilers name an error's declaration by the name of its include, and do not repeat its source line: two lines fewer.
-#line 51 "dimwise/support/errors.hpp"
+#line 61 "dimwise/support/errors.hpp"
 namespace dimwise {
 
 // A line for each rule, then its errors. Their meanings are the titles in support/diagnostics.hpp, in the same order.

@@ -288,19 +288,11 @@ struct other_data {
 };
 #undef DIMWISE_DETAIL_USE
 
-// clang goes on with the result of a member function, and adds errors if its type is undefined, but not if the type is
-// to be deduced.
-#if defined(__clang__) && !defined(DIMWISE_DETAIL_MESSAGES)
-#define DIMWISE_DETAIL_MEMBER_RESULT auto
-#define DIMWISE_DETAIL_MEMBER_SAYS = delete
-#else
-#define DIMWISE_DETAIL_MEMBER_RESULT DIMWISE_DETAIL_RESULT(Error)
-#define DIMWISE_DETAIL_MEMBER_SAYS DIMWISE_DETAIL_SAYS(Error)
-#endif
-#define DIMWISE_DETAIL_MEMBER(name, ...)                                                              \
-  template <class... Named, class Error = DIMWISE_DETAIL_OTHER_NAME(name, __VA_ARGS__)>               \
-  DIMWISE_DETAIL_MEMBER_RESULT name(const any_given& = 0, const any_given& = 0, const any_given& = 0, \
-                                    const any_given& = 0, ...) const DIMWISE_DETAIL_MEMBER_SAYS;
+#define DIMWISE_DETAIL_MEMBER(name, ...)                                                            \
+  template <class... Named, class Error = DIMWISE_DETAIL_OTHER_NAME(name, __VA_ARGS__)>             \
+  DIMWISE_DETAIL_MEMBER_RESULT(Error)                                                               \
+  name(const any_given& = 0, const any_given& = 0, const any_given& = 0, const any_given& = 0, ...) \
+      const DIMWISE_DETAIL_MEMBER_SAYS(Error);
 #define DIMWISE_DETAIL_FUNCTION(name, ...) \
   DIMWISE_DETAIL_MEMBER(name, __VA_ARGS__) \
   template <class... Named>                \
@@ -310,14 +302,12 @@ struct other_names {
   DIMWISE_DETAIL_OTHER_NAMES(DIMWISE_DETAIL_MEMBER, DIMWISE_DETAIL_FUNCTION, DIMWISE_DETAIL_MEMBER, DIMWISE_DETAIL_DATA)
   // Without a macro: clang shows the tensor's own `size` as well.
   template <class... Named, class Error = DIMWISE_DETAIL_OTHER_NAME(size, op::extent_of, op::size_of)>
-  DIMWISE_DETAIL_MEMBER_RESULT size(const any_given& = 0, const any_given& = 0, const any_given& = 0,
-                                    ...) const DIMWISE_DETAIL_MEMBER_SAYS;
+  DIMWISE_DETAIL_MEMBER_RESULT(Error)
+  size(const any_given& = 0, const any_given& = 0, const any_given& = 0, ...) const DIMWISE_DETAIL_MEMBER_SAYS(Error);
 };
 #undef DIMWISE_DETAIL_DATA
 #undef DIMWISE_DETAIL_FUNCTION
 #undef DIMWISE_DETAIL_MEMBER
-#undef DIMWISE_DETAIL_MEMBER_SAYS
-#undef DIMWISE_DETAIL_MEMBER_RESULT
 
 }  // namespace detail
 
