@@ -1212,11 +1212,12 @@ inline constexpr diagnostic diagnostics[] = {
               "the loss does not depend on the model that is passed to it"},
      .marked = {culprit::all, culprit::types},
      .causes = {"The loss uses the model of the surrounding scope instead of its argument.",
-                "The loss uses ids of the largest logits, or `detached` values."},
+                "The loss uses ids of the largest logits, or `detached` values.",
+                "A step of the loss is stored in a `tensor<float, …>` or a `float`, which another error reports."},
      .fix =
          "Use the model that is passed to the loss, not the one outside: `[&](const auto& m) { … m(x) … }`. `argmax`, "
          "comparisons and `detached` end a gradient: a loss takes the logits or their softmax, not the ids of the "
-         "largest.",
+         "largest. Steps are stored as `tensor y = expr;` or `const auto`.",
      .example = "grad/loss_of_constants"},
     {.id = "ERROR_R21_loss_has_other_elements_than_the_model",
      .rule = 21,
@@ -1233,7 +1234,8 @@ inline constexpr diagnostic diagnostics[] = {
      .title = "The declared type has plain elements, and the expression tracked ones: the gradient would end here.",
      .seen = {"{op}: the declared type has elements of {declared}, so the gradient of {computed} would end here"},
      .marked = {culprit::differing},
-     .causes = {"A step of the loss was stored in a tensor of `float`."},
+     .causes = {"A step of the loss was stored in a tensor of `float`. If that was the only step, the call that "
+                "differentiates the loss reports that nothing is tracked as well."},
      .fix = "Deduce the type: `tensor y = expr;` keeps the gradient. `detached(expr)` takes the value as a constant, "
             "if the gradient is to end there.",
      .example = "grad/tracked_into_plain"},
