@@ -98,6 +98,10 @@ void check_windows(const node<Op, Shape, T, X...>& scores, extent_t kept) {
   });
 }
 
+// What gives the scores of keys: a function, and neither a tensor nor a mask.
+template <class F>
+concept scores_function = !operand<F> && !mask_like<F> && (std::is_class_v<F> || std::is_function_v<F>);
+
 }  // namespace dimwise::detail
 
 namespace dimwise::nn {
@@ -338,13 +342,13 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   bool foreign_ = false;  // over borrowed memory
 };
 
-/// Attention over a KV cache; `scores_of(keys)` returns the masked scores.
+/// Attention over a KV cache; `scores_of(keys)` returns the masked scores. Rejects anything but a function (R1).
 ///
 ///   tensor y = nn::attend(cache, [&](const auto& k) { return masked(scores<d_k>(q, k), causal<seq, key>{}); });
 ///
 /// Throws `extent_error` if a window in the scores shows more positions than a sliding cache keeps.
 // `attend<D>` names the queries' positions and is the other function: none is meant where the keys are named.
-template <class NoneNamed = void, class Key, class Kind, class Keys, class Values, class ScoresOf>
+template <class NoneNamed = void, class Key, class Kind, class Keys, class Values, detail::scores_function ScoresOf>
   requires std::is_void_v<NoneNamed>
 [[nodiscard]] auto attend(const kv_cache<Key, Kind, Keys, Values>& cache, const ScoresOf& scores_of) {
   const auto s = scores_of(cache.keys());
@@ -355,19 +359,22 @@ template <class NoneNamed = void, class Key, class Kind, class Keys, class Value
   return evaluate(contract<Key>(softmax<Key>(s), cache.values()));
 }
 
-/// The same under the mask of the cache, `cache.mask<Q>()`: `scores_of(keys)` gives scores of queries at Q.
+/// The same under the mask of the cache, `cache.mask<Q>()`: `scores_of(keys)` gives scores of queries at Q. Rejects
+/// queries without positions (R13) or at positions of another sequence (R7).
 ///
 ///   tensor y = nn::attend<seq>(cache, [&](const auto& k) { return scores<d_k>(q, k); });
-///
-/// Refuses what `cache.mask<Q>()` refuses (R7, R13).
-template <dimension_type Q, class Key, class Kind, class Keys, class Values, class ScoresOf>
+template <class Q, class Key, class Kind, class Keys, class Values, detail::scores_function ScoresOf>
   requires dimwise::detail::at_positions_of<Q, Key>
 [[nodiscard]] auto attend(const kv_cache<Key, Kind, Keys, Values>& cache, const ScoresOf& scores_of) {
   return attend(cache, [&](const auto& k) { return masked(scores_of(k), cache.template mask<Q>()); });
 }
-template <dimension_type Q, class Key, class Kind, class Keys, class Values, class ScoresOf,
+template <class Q, class Key, class Kind, class Keys, class Values, detail::scores_function ScoresOf,
           class Error = dimwise::detail::positions_error<op::causal, Q, Key>>
   requires(!dimwise::detail::at_positions_of<Q, Key>)
 Error attend(const kv_cache<Key, Kind, Keys, Values>& cache, const ScoresOf& scores_of) DIMWISE_DETAIL_REFUSES_LAMBDAS;
+template <class... D, class Key, class Kind, class Keys, class Values, class... Given,
+          class Error = ERROR_R1_operation_takes_other_arguments<op::attend, over<D...>>>
+  requires(sizeof...(Given) != 1 || !(detail::scores_function<Given> && ...))
+Error attend(const kv_cache<Key, Kind, Keys, Values>& cache, const Given&... given);
 
 }  // namespace dimwise::nn

@@ -164,7 +164,7 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
 /// Attention over a paged cache: runs on each page in its stored type, and merges the results by log-sum-exp.
 /// `scores_of` is called with the keys of each page; masks by position see the positions of that page.
 template <class NoneNamed = void, class Key, extent_t Page, extent_t Positions, class Keys, class Values,
-          class ScoresOf>
+          detail::scores_function ScoresOf>
   requires std::is_void_v<NoneNamed>
 [[nodiscard]] auto attend(const kv_cache<Key, paged<Page, Positions>, Keys, Values>& cache, const ScoresOf& scores_of) {
   auto whole = partial_attention<Key>(scores_of(cache.keys_of(0)), cache.values_of(0));

@@ -46,6 +46,7 @@ struct size_of;
 struct describe;
 struct evaluate;
 struct reference;
+struct attend;
 }  // namespace op
 
 }  // namespace dimwise
