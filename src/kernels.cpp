@@ -28,9 +28,13 @@ extern const element_table<double> double_table_sse4;
 extern const table table_sse2;
 extern const element_table<double> double_table_sse2;
 extern const gradient_table gradient_table_avx512;
+extern const element_gradient_table<double> double_gradient_table_avx512;
 extern const gradient_table gradient_table_avx2;
+extern const element_gradient_table<double> double_gradient_table_avx2;
 extern const gradient_table gradient_table_sse4;
+extern const element_gradient_table<double> double_gradient_table_sse4;
 extern const gradient_table gradient_table_sse2;
+extern const element_gradient_table<double> double_gradient_table_sse2;
 extern const bfloat16_table bfloat16_table_avx512bf16;
 extern const quantised_table quantised_table_avx512bf16;
 extern const quantised_table quantised_table_avx512vnni;
@@ -47,6 +51,7 @@ struct choice {
   const table* kernels;
   const element_table<double>* doubles;
   const gradient_table* gradients;
+  const element_gradient_table<double>* double_gradients;
   const quantised_table* stored;
   const bfloat16_table* bfloat16 = nullptr;
 };
@@ -68,14 +73,17 @@ choice choose() noexcept {
   const bool vnni = avx512 && __builtin_cpu_supports("avx512vnni") != 0;
   const choice choices[] = {
       {"avx512bf16", vnni && __builtin_cpu_supports("avx512bf16") != 0, &table_avx512, &double_table_avx512,
-       &gradient_table_avx512, &quantised_table_avx512bf16, &bfloat16_table_avx512bf16},
-      {"avx512vnni", vnni, &table_avx512, &double_table_avx512, &gradient_table_avx512, &quantised_table_avx512vnni},
-      {"avx512", avx512, &table_avx512, &double_table_avx512, &gradient_table_avx512, &quantised_table_avx512},
+       &gradient_table_avx512, &double_gradient_table_avx512, &quantised_table_avx512bf16, &bfloat16_table_avx512bf16},
+      {"avx512vnni", vnni, &table_avx512, &double_table_avx512, &gradient_table_avx512, &double_gradient_table_avx512,
+       &quantised_table_avx512vnni},
+      {"avx512", avx512, &table_avx512, &double_table_avx512, &gradient_table_avx512, &double_gradient_table_avx512,
+       &quantised_table_avx512},
       {"avx2", __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 && converts_halves(),
-       &table_avx2, &double_table_avx2, &gradient_table_avx2, &quantised_table_avx2},
+       &table_avx2, &double_table_avx2, &gradient_table_avx2, &double_gradient_table_avx2, &quantised_table_avx2},
       {"sse4", __builtin_cpu_supports("sse4.2") != 0, &table_sse4, &double_table_sse4, &gradient_table_sse4,
-       &quantised_table_sse4},
-      {"sse2", true, &table_sse2, &double_table_sse2, &gradient_table_sse2, &quantised_table_sse2},
+       &double_gradient_table_sse4, &quantised_table_sse4},
+      {"sse2", true, &table_sse2, &double_table_sse2, &gradient_table_sse2, &double_gradient_table_sse2,
+       &quantised_table_sse2},
   };
   const char* asked = std::getenv("DIMWISE_ARCHITECTURE");
   bool found = asked == nullptr;
@@ -96,6 +104,7 @@ const choice& chosen() noexcept {
 const table& active() noexcept { return *chosen().kernels; }
 const element_table<double>& active_doubles() noexcept { return *chosen().doubles; }
 const gradient_table& active_gradients() noexcept { return *chosen().gradients; }
+const element_gradient_table<double>& active_double_gradients() noexcept { return *chosen().double_gradients; }
 const quantised_table& active_quantised() noexcept { return *chosen().stored; }
 const bfloat16_table* active_bfloat16() noexcept { return chosen().bfloat16; }
 
@@ -105,10 +114,12 @@ const bfloat16_table* active_bfloat16() noexcept { return chosen().bfloat16; }
 extern const table table_native;
 extern const element_table<double> double_table_native;
 extern const gradient_table gradient_table_native;
+extern const element_gradient_table<double> double_gradient_table_native;
 extern const quantised_table quantised_table_native;
 const table& active() noexcept { return table_native; }
 const element_table<double>& active_doubles() noexcept { return double_table_native; }
 const gradient_table& active_gradients() noexcept { return gradient_table_native; }
+const element_gradient_table<double>& active_double_gradients() noexcept { return double_gradient_table_native; }
 const quantised_table& active_quantised() noexcept { return quantised_table_native; }
 const bfloat16_table* active_bfloat16() noexcept { return nullptr; }
 

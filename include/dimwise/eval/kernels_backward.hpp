@@ -16,10 +16,9 @@ namespace dimwise::detail {
 // g · f'(x)
 template <class F>
 struct chain_kernel {
-  template <class Pointers>
-  static void run(const kernels::active_kernels&, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
-                  float* to) {
-    const kernels::gradient_table& table = kernels::active_gradients();
+  template <class Table, class Pointers, class T>
+  static void run(const Table&, std::size_t n, const Pointers& x, const std::ptrdiff_t* step, T* to) {
+    const kernels::element_gradient_table<T>& table = kernels::active_gradients_for<T>();
     if (step[0] == 1 && step[1] == 1) {
       return table.map_gradient(function_code<F>, n, child_in<1>(x), child_in<0>(x), to);
     }
@@ -29,18 +28,17 @@ struct chain_kernel {
     }
   }
 };
-template <class Shape, class F, class G, class X>
+template <class Shape, real_element T, class F, class G, class X>
   requires(function_code<F> != kernels::function::none)
-struct element_kernel<elementwise<Shape, float, fn::chain<F, 0>, G, X>>
+struct element_kernel<elementwise<Shape, T, fn::chain<F, 0>, G, X>>
     : has_element_kernel<is_float<G> && is_float<X>, chain_kernel<F>> {};
 
 // A choice between what arrives and a number.
 template <bool First>
 struct chosen_part_kernel {
-  template <class Pointers>
-  static void run(const kernels::active_kernels& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
-                  float* to) {
-    constexpr float none = 0;
+  template <class Table, class Pointers, class T>
+  static void run(const Table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step, T* to) {
+    constexpr T none = 0;
     if constexpr (First) {
       table.choose(n, child_in<0>(x), step[0], child_in<1>(x), step[1], &none, 0, to);
     } else {
@@ -48,28 +46,27 @@ struct chosen_part_kernel {
     }
   }
 };
-template <class Shape, bool First, class M, class G>
-struct element_kernel<elementwise<Shape, float, fn::chosen_part<First>, M, G>>
+template <class Shape, real_element T, bool First, class M, class G>
+struct element_kernel<elementwise<Shape, T, fn::chosen_part<First>, M, G>>
     : has_element_kernel<is_float<G>, chosen_part_kernel<First>, cached_part> {};
 struct visible_part_kernel {
-  template <class Pointers>
-  static void run(const kernels::active_kernels& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step,
-                  float* to) {
-    constexpr float hidden = -0.0F;
+  template <class Table, class Pointers, class T>
+  static void run(const Table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step, T* to) {
+    constexpr T hidden = -T(0);
     table.choose(n, child_in<0>(x), step[0], child_in<1>(x), step[1], &hidden, 0, to);
   }
 };
-template <class Shape, class M, class G>
-struct element_kernel<elementwise<Shape, float, fn::visible_part, M, G>>
+template <class Shape, real_element T, class M, class G>
+struct element_kernel<elementwise<Shape, T, fn::visible_part, M, G>>
     : has_element_kernel<is_float<G>, visible_part_kernel, cached_part> {};
 
 template <class How>
 inline constexpr bool has_back_kernel =
     is_any_of<How, rows::softmax, rows::log_softmax, rows::standardize, rows::root_mean_square>;
 
-template <class How>
-void call_rows_back(context& cx, const kernels::rows_gradient_call& call) {
-  const kernels::gradient_table& table = kernels::active_gradients();
+template <class How, class T>
+void call_rows_back(context& cx, const kernels::rows_gradient_call_of<T>& call) {
+  const kernels::element_gradient_table<T>& table = kernels::active_gradients_for<T>();
   const auto norm = [&](auto run) { run(call, scratch(table.norm_gradient_bytes(call)).data(), cx.runner()); };
   if constexpr (std::is_same_v<How, rows::standardize>) {
     norm(table.standardize_gradient);
@@ -79,7 +76,7 @@ void call_rows_back(context& cx, const kernels::rows_gradient_call& call) {
     const std::size_t rows_of_part = call.n >= part_elements ? 1 : part_elements / call.n;
     in_parts(cx, call.rows, rows_of_part, [&](std::size_t begin, std::size_t end) {
       const auto at = static_cast<std::ptrdiff_t>(begin);
-      kernels::rows_gradient_call part = call;
+      kernels::rows_gradient_call_of<T> part = call;
       part.rows = end - begin;
       part.in += at * call.in_row;
       part.gradient += at * call.gradient_row;
@@ -101,6 +98,7 @@ struct by_row_kernel<node<rows_back<How, Over>, Shape, T, G, X>>
     : kernel_or_loops<by_row_kernel<node<rows_back<How, Over>, Shape, T, G, X>>> {
   using N = node<rows_back<How, Over>, Shape, T, G, X>;
   static constexpr bool matches = has_back_kernel<How> && is_float<G> && is_float<X>;
+  static constexpr bool in_double = true;
   static constexpr plan_kind kind = plan_kind::rows;
 
   template <class Lowered>
@@ -108,12 +106,12 @@ struct by_row_kernel<node<rows_back<How, Over>, Shape, T, G, X>>
     const auto row = back_loops<N>(n, to, x).inside;
     return row.rank == 1 && !row.empty() && row.stride[0][0] == 1 && row.stride[1][0] == 1 && row.stride[2][0] == 1;
   }
-  template <class Lowered>
-  static void run(context& cx, const N& n, target<float> to, const Lowered& x) {
+  template <class C, class Lowered>
+  static void run(context& cx, const N& n, target<C> to, const Lowered& x) {
     const back_loops<N> all(n, to.axes, x);
-    kernels::rows_gradient_call call;
+    kernels::rows_gradient_call_of<C> call;
     call.n = all.inside.extent[0];
-    call.epsilon = static_cast<float>(n.op().epsilon);
+    call.epsilon = static_cast<C>(n.op().epsilon);
     kernels::for_each_row(all.outside,
                           [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
       call.rows = count;
@@ -137,6 +135,7 @@ struct by_row_kernel<node<view_back<How, View>, Shape, T, G>>
   using N = node<view_back<How, View>, Shape, T, G>;
   using axes = axes_for<Shape>;
   static constexpr bool matches = is_float<G> && axes::size > 0;
+  static constexpr bool in_double = true;
   static constexpr plan_kind kind = plan_kind::rows;
 
   template <class Lowered>
@@ -147,16 +146,16 @@ struct by_row_kernel<node<view_back<How, View>, Shape, T, G>>
     return row.rank > 0 && !row.empty() && row.stride[0][in] == 1 && row.stride[1][in] == 1 &&
            row.extent[in] >= least_row;
   }
-  template <class Lowered>
-  static void run(context&, const N& n, target<float> to, const Lowered& x) {
+  template <class C, class Lowered>
+  static void run(context&, const N& n, target<C> to, const Lowered& x) {
     const auto& g = child_in<0>(x);
     std::size_t all = 1;
     for (std::size_t i = 0; i < axes::size; ++i) { all *= to.axes[i].extent; }
-    std::fill_n(to.data, all, 0.0F);
+    std::fill_n(to.data, all, C(0));
     const view_loops<N> view(n, layout_of_target(to.axes), g.axes);
     add_view(view.nest, to.data + view.first, g.data,
-             [](std::size_t count, float* sums, std::ptrdiff_t, const float* from, std::ptrdiff_t) {
-      kernels::active().zip(kernels::operation::add, count, sums, 1, from, 1, sums);
+             [](std::size_t count, C* sums, std::ptrdiff_t, const C* from, std::ptrdiff_t) {
+      kernels::active_for<C>().zip(kernels::operation::add, count, sums, 1, from, 1, sums);
     });
   }
 

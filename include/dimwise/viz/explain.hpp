@@ -53,7 +53,7 @@ class explanation {
 
   /// The steps of the derivation.
   [[nodiscard]] const detail::derivation& derivation() const { return derivation_; }
-  /// The passes that would run; empty for a tensor and for elements other than float32, which have no plan.
+  /// The passes that would run; empty for a tensor and for elements other than float and double.
   [[nodiscard]] const std::vector<plan_step>& plan() const& { return plan_; }
   [[nodiscard]] std::vector<plan_step> plan() const&& { return plan_; }
   /// The multiply-adds of all products as written.
@@ -84,11 +84,15 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
 
 namespace no_adl {
 
-/// Explains `x`: one step per node with its costs, and the plan of a float32 expression. Does not evaluate x.
+/// Explains `x`: one step per node with its costs, and the plan of an expression of float or double. Does not evaluate
+/// x.
 template <operand X>
 [[nodiscard]] explanation explain(const X& x) {
   std::vector<plan_step> steps;
-  if constexpr (expression<X> && std::is_same_v<detail::value_of<X>, float>) { steps = plan(x).steps(); }
+  if constexpr (expression<X>) {
+    using T = detail::value_of<X>;
+    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) { steps = plan(x).steps(); }
+  }
   return {detail::derivation_of(x), std::move(steps)};
 }
 

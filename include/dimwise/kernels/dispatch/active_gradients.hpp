@@ -17,6 +17,8 @@
 namespace dimwise::kernels {
 /// The kernels of the backward pass for the architecture of active().
 [[nodiscard]] const gradient_table& active_gradients() noexcept;
+/// Those of double.
+[[nodiscard]] const element_gradient_table<double>& active_double_gradients() noexcept;
 }  // namespace dimwise::kernels
 
 #elif !defined(DIMWISE_PLAIN_ONLY)
@@ -29,6 +31,27 @@ template <class Arch = default_arch>
 [[nodiscard]] const gradient_table& active_gradients() noexcept {
   return gradient_table_of<Arch>;
 }
+/// Those of double.
+template <class Arch = in_double<default_arch>>
+[[nodiscard]] const element_gradient_table<double>& active_double_gradients() noexcept {
+  return element_gradient_table_of<Arch>;
+}
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION
 
+#endif
+
+#if !defined(DIMWISE_PLAIN_ONLY)
+#include <type_traits>
+
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
+/// The kernels of the backward pass for elements of T, float or double.
+template <class T>
+[[nodiscard]] const element_gradient_table<T>& active_gradients_for() noexcept {
+  if constexpr (std::is_same_v<T, double>) {
+    return active_double_gradients();
+  } else {
+    return active_gradients();
+  }
+}
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION
 #endif

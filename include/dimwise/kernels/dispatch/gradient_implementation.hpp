@@ -30,14 +30,14 @@ void attention_gradient_call_of(const attention_gradient_call& c, void* scratch,
 }
 
 template <class Arch>
-void softmax_rows_gradient(const rows_gradient_call& c) {
+void softmax_rows_gradient(const rows_gradient_call_of<element_of<Arch>>& c) {
   for (std::size_t r = 0; r < c.rows; ++r) {
     const auto row = static_cast<std::ptrdiff_t>(r);
     softmax_row_gradient<Arch>(c.n, c.in + row * c.in_row, c.gradient + row * c.gradient_row, c.out + row * c.out_row);
   }
 }
 template <class Arch>
-void log_softmax_rows_gradient(const rows_gradient_call& c) {
+void log_softmax_rows_gradient(const rows_gradient_call_of<element_of<Arch>>& c) {
   for (std::size_t r = 0; r < c.rows; ++r) {
     const auto row = static_cast<std::ptrdiff_t>(r);
     log_softmax_row_gradient<Arch>(c.n, c.in + row * c.in_row, c.gradient + row * c.gradient_row,
@@ -45,11 +45,11 @@ void log_softmax_rows_gradient(const rows_gradient_call& c) {
   }
 }
 template <class Arch>
-std::size_t norm_gradient_bytes(const rows_gradient_call& c) {
+std::size_t norm_gradient_bytes(const rows_gradient_call_of<element_of<Arch>>& c) {
   return norm_gradient_scratch_bytes(c);
 }
 template <class Arch, bool Centred>
-void norm_gradient_call(const rows_gradient_call& c, void* scratch, const runner& threads) {
+void norm_gradient_call(const rows_gradient_call_of<element_of<Arch>>& c, void* scratch, const runner& threads) {
   norm_gradient<Arch, Centred>(c, scratch, threads);
 }
 template <class Arch>
@@ -61,26 +61,29 @@ void cross_entropy_rows(const cross_entropy_call& c) {
   kernels::cross_entropy<Arch>(c);
 }
 template <class Arch>
-void map_all_gradient(function f, std::size_t n, const float* x, const float* g, float* out) {
+void map_all_gradient(function f, std::size_t n, const element_of<Arch>* x, const element_of<Arch>* g,
+                      element_of<Arch>* out) {
   map_gradient<Arch>(f, n, x, g, out);
 }
 }  // namespace detail
 
-/// The kernels of `Arch` for the backward pass.
+/// The kernels of `Arch` for the backward pass that exist for float and for double.
 template <class Arch>
-inline constexpr gradient_table gradient_table_of = {
-    .attention_gradient_bytes = &detail::attention_gradient_bytes<Arch>,
-    .attention_gradient = &detail::attention_gradient_call_of<Arch>,
+inline constexpr element_gradient_table<element_of<Arch>> element_gradient_table_of = {
     .softmax_gradient = &detail::softmax_rows_gradient<Arch>,
     .log_softmax_gradient = &detail::log_softmax_rows_gradient<Arch>,
     .norm_gradient_bytes = &detail::norm_gradient_bytes<Arch>,
     .standardize_gradient = &detail::norm_gradient_call<Arch, true>,
     .root_mean_square_gradient = &detail::norm_gradient_call<Arch, false>,
-    .scatter_add = &detail::scatter_add_call<Arch>,
-    .cross_entropy = &detail::cross_entropy_rows<Arch>,
     .map_gradient = &detail::map_all_gradient<Arch>,
-    .adam = &adam_step<Arch>,
-    .sum_of_squares = &sum_of_squares<Arch>,
+};
+
+/// The kernels of `Arch`, an architecture of float, for the backward pass.
+template <class Arch>
+inline constexpr gradient_table gradient_table_of = {
+    element_gradient_table_of<Arch>, &detail::attention_gradient_bytes<Arch>, &detail::attention_gradient_call_of<Arch>,
+    &detail::scatter_add_call<Arch>, &detail::cross_entropy_rows<Arch>,       &adam_step<Arch>,
+    &sum_of_squares<Arch>,
 };
 
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION

@@ -27,20 +27,22 @@ struct attention_gradient_call {
 };
 
 /// The backward pass of rows: of softmax and log-softmax from their results, of norms from their inputs.
-struct rows_gradient_call {
+template <class T>
+struct rows_gradient_call_of {
   std::size_t rows = 0;
   std::size_t n = 0;
-  const float* in = nullptr;  ///< softmax: the weights; log-softmax: its result; norms: what was normalised
+  const T* in = nullptr;  ///< softmax: the weights; log-softmax: its result; norms: what was normalised
   std::ptrdiff_t in_row = 0;
-  const float* gradient = nullptr;
+  const T* gradient = nullptr;
   std::ptrdiff_t gradient_row = 0;
-  float* out = nullptr;  ///< may be `gradient`
+  T* out = nullptr;  ///< may be `gradient`
   std::ptrdiff_t out_row = 0;
-  float epsilon = 0;
-  const float* gamma = nullptr;  ///< norms: a factor per column
-  float* d_gamma = nullptr;      ///< norms: accumulated unless null
-  float* d_beta = nullptr;
+  T epsilon = 0;
+  const T* gamma = nullptr;  ///< norms: a factor per column
+  T* d_gamma = nullptr;      ///< norms: accumulated unless null
+  T* d_beta = nullptr;
 };
+using rows_gradient_call = rows_gradient_call_of<float>;
 
 using dimwise::detail::added_row;
 
@@ -101,20 +103,26 @@ struct adam_call {
   float epsilon = 0;
 };
 
+/// The kernels of one architecture for the backward pass that exist for elements of float and of double. Scratch is
+/// aligned to 64 bytes; its size is returned by the preceding function.
+template <class T>
+struct element_gradient_table {
+  void (*softmax_gradient)(const rows_gradient_call_of<T>&);
+  void (*log_softmax_gradient)(const rows_gradient_call_of<T>&);
+  std::size_t (*norm_gradient_bytes)(const rows_gradient_call_of<T>&);
+  void (*standardize_gradient)(const rows_gradient_call_of<T>&, void* scratch, const runner&);
+  void (*root_mean_square_gradient)(const rows_gradient_call_of<T>&, void* scratch, const runner&);
+  /// out = g f'(x) for n contiguous elements; `out` may be `x` or `g`.
+  void (*map_gradient)(function f, std::size_t n, const T* x, const T* g, T* out);
+};
+
 /// The kernels of one architecture for the backward pass. Scratch is aligned to 64 bytes; its size is returned by the
 /// preceding function.
-struct gradient_table {
+struct gradient_table : element_gradient_table<float> {
   std::size_t (*attention_gradient_bytes)(const attention_gradient_call&, std::size_t workers);
   void (*attention_gradient)(const attention_gradient_call&, void* scratch, const runner&);
-  void (*softmax_gradient)(const rows_gradient_call&);
-  void (*log_softmax_gradient)(const rows_gradient_call&);
-  std::size_t (*norm_gradient_bytes)(const rows_gradient_call&);
-  void (*standardize_gradient)(const rows_gradient_call&, void* scratch, const runner&);
-  void (*root_mean_square_gradient)(const rows_gradient_call&, void* scratch, const runner&);
   void (*scatter_add)(const scatter_call&, const runner&);
   void (*cross_entropy)(const cross_entropy_call&);
-  /// out = g f'(x) for n contiguous elements; `out` may be `x` or `g`.
-  void (*map_gradient)(function f, std::size_t n, const float* x, const float* g, float* out);
   void (*adam)(const adam_call&);
   /// The sum of squares in float64, in a fixed order.
   double (*sum_of_squares)(std::size_t n, const float* x);

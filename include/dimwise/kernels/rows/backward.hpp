@@ -32,8 +32,8 @@ namespace detail {
 // Two sums in one pass over two rows, with four registers each.
 template <class Arch>
 struct two_sums {
-  float first;
-  float second;
+  element_of<Arch> first;
+  element_of<Arch> second;
 };
 
 template <class Arch>
@@ -46,7 +46,8 @@ struct two_registers {
 // registers.
 template <class Arch, class F>
 [[nodiscard, gnu::always_inline]] inline two_registers<Arch> sum_pairs_of(std::size_t begin, std::size_t end,
-                                                                          const float* a, const float* b,
+                                                                          const element_of<Arch>* a,
+                                                                          const element_of<Arch>* b,
                                                                           const F& f) noexcept {
   using vec = floats<Arch>;
   constexpr std::size_t wide = lanes<Arch>;
@@ -66,8 +67,8 @@ template <class Arch, class F>
 }
 // The same for long rows, in blocks with carried sums.
 template <class Arch, class F>
-[[nodiscard, gnu::noinline]] two_registers<Arch> sum_long_pairs(std::size_t n, const float* a, const float* b,
-                                                                F f) noexcept {
+[[nodiscard, gnu::noinline]] two_registers<Arch> sum_long_pairs(std::size_t n, const element_of<Arch>* a,
+                                                                const element_of<Arch>* b, F f) noexcept {
   carried_sum<floats<Arch>> first;
   carried_sum<floats<Arch>> second;
   for (std::size_t at = 0; at < n; at += sum_block) {
@@ -78,15 +79,16 @@ template <class Arch, class F>
   return {first.value(), second.value()};
 }
 template <class Arch, class F>
-[[nodiscard, gnu::always_inline]] inline two_sums<Arch> sum_pairs(std::size_t n, const float* a, const float* b,
-                                                                  const F& f) noexcept {
+[[nodiscard, gnu::always_inline]] inline two_sums<Arch> sum_pairs(std::size_t n, const element_of<Arch>* a,
+                                                                  const element_of<Arch>* b, const F& f) noexcept {
   const auto sums = n > sum_block ? sum_long_pairs<Arch>(n, a, b, f) : sum_pairs_of<Arch>(0, n, a, b, f);
   return {reduce_sum<Arch>(sums.first), reduce_sum<Arch>(sums.second)};
 }
 
-[[nodiscard]] inline bool all_zero(std::size_t n, const float* g) noexcept {
+template <class T>
+[[nodiscard]] bool all_zero(std::size_t n, const T* g) noexcept {
   for (std::size_t i = 0; i < n; ++i) {
-    if (g[i] != 0.0F) return false;
+    if (g[i] != T(0)) return false;
   }
   return true;
 }
@@ -95,7 +97,8 @@ template <class Arch, class F>
 
 /// dx = p (g - Σ p g) of one row.
 template <class Arch = default_arch>
-void softmax_row_gradient(std::size_t n, const float* p, const float* g, float* out) noexcept {
+void softmax_row_gradient(std::size_t n, const element_of<Arch>* p, const element_of<Arch>* g,
+                          element_of<Arch>* out) noexcept {
   using vec = floats<Arch>;
   const vec zero = broadcast<Arch>(0.0F);
   const auto sums = detail::sum_pairs<Arch>(
@@ -113,7 +116,8 @@ void softmax_row_gradient(std::size_t n, const float* p, const float* g, float* 
 
 /// dx = g - e^y Σ g of one row of logarithms; 0 if y is -inf, and such a g does not count.
 template <class Arch = default_arch>
-void log_softmax_row_gradient(std::size_t n, const float* y, const float* g, float* out) noexcept {
+void log_softmax_row_gradient(std::size_t n, const element_of<Arch>* y, const element_of<Arch>* g,
+                              element_of<Arch>* out) noexcept {
   using vec = floats<Arch>;
   const vec hidden = broadcast<Arch>(minus_infinite);
   const auto sums =
@@ -130,35 +134,36 @@ void log_softmax_row_gradient(std::size_t n, const float* y, const float* g, flo
 namespace detail {
 
 // The gradient of a row with elements or a scale that are not finite: skips the product if g is 0.
-template <bool Centred>
-[[gnu::noinline]] void odd_norm_row_gradient(std::size_t n, const float* in, const float* g, float* out, float mean,
-                                             float scale, const float* gamma, float* d_gamma, float* d_beta) noexcept {
-  const auto sent = [](float d, float by) { return d == 0.0F ? d : d * by; };
+template <bool Centred, class T>
+[[gnu::noinline]] void odd_norm_row_gradient(std::size_t n, const T* in, const T* g, T* out, T mean, T scale,
+                                             const T* gamma, T* d_gamma, T* d_beta) noexcept {
+  const auto sent = [](T d, T by) { return d == T(0) ? d : d * by; };
   const auto normal = [&](std::size_t i) { return (in[i] - mean) * scale; };
   const auto weighted = [&](std::size_t i) { return gamma == nullptr ? g[i] : sent(g[i], gamma[i]); };
-  carried_sum<float> all;
-  carried_sum<float> products;
+  carried_sum<T> all;
+  carried_sum<T> products;
   for (std::size_t i = 0; i < n; ++i) {
     if (Centred) all += weighted(i);
     products += sent(weighted(i), normal(i));
     if (d_gamma != nullptr) d_gamma[i] += sent(g[i], normal(i));
     if (d_beta != nullptr) d_beta[i] += g[i];
   }
-  const float of = all.value() / static_cast<float>(n);
-  const float with = products.value() / static_cast<float>(n);
+  const T of = all.value() / static_cast<T>(n);
+  const T with = products.value() / static_cast<T>(n);
   for (std::size_t i = 0; i < n; ++i) out[i] = sent(weighted(i) - of - sent(with, normal(i)), scale);
 }
 
 // One row of a norm; adds to d_gamma and d_beta unless they are null. `Centred`: the layer norm.
 template <class Arch, bool Centred>
-[[gnu::noinline]] void norm_row_gradient(std::size_t n, const float* in, const float* g, float* out, float epsilon,
-                                         const float* gamma, float* d_gamma, float* d_beta) noexcept {
+[[gnu::noinline]] void norm_row_gradient(std::size_t n, const element_of<Arch>* in, const element_of<Arch>* g,
+                                         element_of<Arch>* out, element_of<Arch> epsilon, const element_of<Arch>* gamma,
+                                         element_of<Arch>* d_gamma, element_of<Arch>* d_beta) noexcept {
   using vec = floats<Arch>;
-  const float mean = Centred ? mean_row<Arch>(n, in) : 0.0F;
+  const element_of<Arch> mean = Centred ? mean_row<Arch>(n, in) : 0.0F;
   const square_step<Arch> step{broadcast<Arch>(mean)};
-  const float squares = reduce_sum<Arch>(fold_sum_row<Arch>(n, in, step));
-  const float inverse = 1.0F / static_cast<float>(n);
-  const float scale = 1.0F / std::sqrt(squares / static_cast<float>(n) + epsilon);
+  const element_of<Arch> squares = reduce_sum<Arch>(fold_sum_row<Arch>(n, in, step));
+  const element_of<Arch> inverse = 1.0F / static_cast<element_of<Arch>>(n);
+  const element_of<Arch> scale = 1.0F / std::sqrt(squares / static_cast<element_of<Arch>>(n) + epsilon);
   if (!(squares - squares == 0.0F && scale - scale == 0.0F)) {
     return odd_norm_row_gradient<Centred>(n, in, g, out, mean, scale, gamma, d_gamma, d_beta);
   }
@@ -189,7 +194,8 @@ template <class Arch, bool Centred>
 }
 
 // The parts of a norm's rows, each with its own sums for gamma and beta.
-[[nodiscard, gnu::always_inline]] inline std::size_t norm_parts(const rows_gradient_call& c) noexcept {
+template <class T>
+[[nodiscard, gnu::always_inline]] inline std::size_t norm_parts(const rows_gradient_call_of<T>& c) noexcept {
   constexpr std::size_t elements_of_part = std::size_t{1} << 15;
   constexpr std::size_t most = 16;
   const std::size_t wanted = c.n == 0 ? 1 : c.rows * c.n / elements_of_part;
@@ -199,7 +205,8 @@ template <class Arch, bool Centred>
 [[nodiscard, gnu::always_inline]] inline std::size_t padded_row(std::size_t n) noexcept { return (n + 15) / 16 * 16; }
 
 // The levels of the sums of a part: sums of `sum_block_rows` rows are carried.
-[[nodiscard, gnu::always_inline]] inline std::size_t norm_levels(const rows_gradient_call& c,
+template <class T>
+[[nodiscard, gnu::always_inline]] inline std::size_t norm_levels(const rows_gradient_call_of<T>& c,
                                                                  std::size_t parts) noexcept {
   const std::size_t rows = (c.rows + parts - 1) / parts;
   return carried_rows::levels((rows + sum_block_rows - 1) / sum_block_rows);
@@ -209,26 +216,29 @@ template <class Arch, bool Centred>
 
 /// Bytes of scratch for `norm_gradient`, aligned to 64: sums for gamma and beta, two rows for each of at most 16 parts,
 /// and the same again for each level of the sums over many rows.
-[[nodiscard, gnu::always_inline]] inline std::size_t norm_gradient_scratch_bytes(const rows_gradient_call& c) noexcept {
+template <class T>
+[[nodiscard, gnu::always_inline]] inline std::size_t norm_gradient_scratch_bytes(
+    const rows_gradient_call_of<T>& c) noexcept {
   const std::size_t parts = detail::norm_parts(c);
-  return parts * 2 * detail::norm_levels(c, parts) * detail::padded_row(c.n) * sizeof(float);
+  return parts * 2 * detail::norm_levels(c, parts) * detail::padded_row(c.n) * sizeof(T);
 }
 
 /// Writes `out`, and adds to d_gamma and d_beta, for a layer norm (`Centred`) or an rms norm.
 template <class Arch, bool Centred, Executor Threads>
-void norm_gradient(const rows_gradient_call& c, void* scratch, Threads& threads) {
+void norm_gradient(const rows_gradient_call_of<element_of<Arch>>& c, void* scratch, Threads& threads) {
   if (c.n == 0 || c.rows == 0) return;
   const std::size_t parts = detail::norm_parts(c);
   const std::size_t levels = detail::norm_levels(c, parts);
   const std::size_t step = detail::padded_row(c.n);
-  float* const sums = static_cast<float*>(scratch);
-  const carried_rows::adder add = [](std::size_t n, float* to, const float* from) {
+  element_of<Arch>* const sums = static_cast<element_of<Arch>*>(scratch);
+  using carried = carried_rows_of<element_of<Arch>>;
+  const typename carried::adder add = [](std::size_t n, element_of<Arch>* to, const element_of<Arch>* from) {
     zip_floats<Arch>(n, to, from, to, add_of{});
   };
   const auto sums_of = [&](std::size_t part, bool beta) { return sums + (2 * part + (beta ? 1 : 0)) * levels * step; };
   threads.parallel_for(parts, [&](std::size_t part, std::size_t) {
-    carried_rows of_gamma(c.d_gamma == nullptr ? 0 : c.n, step, levels, sums_of(part, false));
-    carried_rows of_beta(c.d_beta == nullptr ? 0 : c.n, step, levels, sums_of(part, true));
+    carried of_gamma(c.d_gamma == nullptr ? 0 : c.n, step, levels, sums_of(part, false));
+    carried of_beta(c.d_beta == nullptr ? 0 : c.n, step, levels, sums_of(part, true));
     const std::size_t begin = part * c.rows / parts;
     const std::size_t end = (part + 1) * c.rows / parts;
     for (std::size_t r = begin; r < end; ++r) {
