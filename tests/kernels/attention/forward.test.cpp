@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <random>
 #include <vector>
 
@@ -24,11 +23,11 @@ using kernels::attention_head;
 using kernels::attention_layout;
 using kernels::key_window;
 using reference::extents;
+using reference::infinity;
+using reference::not_a_number;
 using support::racing_executor;
 using support::scratch_memory;
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 constexpr std::size_t strip = kernels::detail::strip_width<arch>;
 constexpr std::size_t block = kernels::detail::block_keys;
 
@@ -61,17 +60,11 @@ TEST_CASE("attention: error over random shapes, windows and magnitudes") {
   std::mt19937 random(2);
   std::vector<double> errors;
   for (int round = 0; round < 300; ++round) {
-    const auto pick = [&](std::size_t low, std::size_t high) {
-      return std::uniform_int_distribution<std::size_t>(low, high)(random);
-    };
+    const reference::picker pick{random};
     attention_layout layout = extents(pick(1, 150), pick(1, 400), pick(1, 130), pick(1, 130));
     const std::size_t kind = pick(0, 3);
     const auto offset = static_cast<std::ptrdiff_t>(pick(0, 100)) - 50;
-    if (kind == 1) layout.window = key_window::causal(offset);
-    if (kind == 2) layout.window = {static_cast<std::ptrdiff_t>(pick(0, 200)), 0, offset};
-    if (kind == 3) {
-      layout.window = {static_cast<std::ptrdiff_t>(pick(0, 99)), static_cast<std::ptrdiff_t>(pick(0, 99)), offset};
-    }
+    layout.window = reference::random_window(kind, offset, pick);
     auto p = reference::make_problem(layout, random, pick(0, 1) * pick(1, 200), pick(0, 1) == 0 ? 1.0F : 3.0F);
     if (pick(0, 3) == 0) p.head.visible_keys = pick(0, p.layout.keys);
     run(p);

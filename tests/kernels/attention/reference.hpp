@@ -20,6 +20,27 @@ namespace reference {
 
 using dimwise::kernels::attention_head;
 using dimwise::kernels::attention_layout;
+using dimwise::kernels::key_window;
+
+inline constexpr float infinity = std::numeric_limits<float>::infinity();
+inline constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+
+/// A random integer from `low` to `high`.
+struct picker {
+  std::mt19937& random;
+  std::size_t operator()(std::size_t low, std::size_t high) const {
+    return std::uniform_int_distribution<std::size_t>(low, high)(random);
+  }
+};
+
+/// A random window of one of the four kinds: all keys, causal, keys before the query, keys on both sides.
+inline key_window random_window(std::size_t kind, std::ptrdiff_t offset, const picker& pick) {
+  const auto up_to = [&](std::size_t most) { return static_cast<std::ptrdiff_t>(pick(0, most)); };
+  if (kind == 1) return key_window::causal(offset);
+  if (kind == 2) return {up_to(200), 0, offset};
+  if (kind == 3) return {up_to(99), up_to(99), offset};
+  return {};
+}
 
 /// Scores to scores, with the indices of query and key.
 using score_function = std::function<double(double, std::ptrdiff_t, std::ptrdiff_t)>;

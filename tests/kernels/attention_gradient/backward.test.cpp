@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <random>
 #include <vector>
 
@@ -30,12 +29,12 @@ using kernels::attention_layout;
 using kernels::key_window;
 using reference::extents;
 using reference::head_gradients;
+using reference::infinity;
+using reference::not_a_number;
 using reference::sums;
 using support::racing_executor;
 using support::scratch_memory;
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 constexpr std::size_t strip = kernels::detail::strip_width<arch>;
 constexpr std::size_t panel = kernels::detail::gradient_plan<arch>::queries;
 constexpr std::size_t block = kernels::detail::block_keys;
@@ -153,17 +152,11 @@ TEST_CASE("attention gradient: several spans of keys, every window") {
   std::mt19937 random(2);
   double largest = 0;
   for (int round = 0; round < 40; ++round) {
-    const auto pick = [&](std::size_t low, std::size_t high) {
-      return std::uniform_int_distribution<std::size_t>(low, high)(random);
-    };
+    const reference::picker pick{random};
     attention_layout layout = extents(pick(1, 200), pick(1, 900), pick(1, 130), pick(1, 130));
     const std::size_t kind = pick(0, 3);
     const auto offset = static_cast<std::ptrdiff_t>(pick(0, 600)) - 100;
-    if (kind == 1) layout.window = key_window::causal(offset);
-    if (kind == 2) layout.window = {static_cast<std::ptrdiff_t>(pick(0, 200)), 0, offset};
-    if (kind == 3) {
-      layout.window = {static_cast<std::ptrdiff_t>(pick(0, 99)), static_cast<std::ptrdiff_t>(pick(0, 99)), offset};
-    }
+    layout.window = reference::random_window(kind, offset, pick);
     const std::size_t group = pick(1, 3);
     problem p(layout, random, 2 * group, group, pick(0, 1) * pick(1, 200), pick(0, 1) == 0 ? 1.0F : 2.0F);
     if (pick(0, 3) == 0) {
@@ -474,9 +467,7 @@ TEST_CASE("attention gradient: what is hidden has no effect") {
 
 TEST_CASE("attention gradient: masks, biases, windows, groups and shaped scores at once, NaN behind what is hidden") {
   std::mt19937 random(16);
-  const auto pick = [&](std::size_t low, std::size_t high) {
-    return std::uniform_int_distribution<std::size_t>(low, high)(random);
-  };
+  const reference::picker pick{random};
   for (int round = 0; round < 150; ++round) {
     CAPTURE(round);
     attention_layout layout = extents(pick(1, 150), pick(1, 420), pick(1, 40), pick(1, 40));
