@@ -1,7 +1,7 @@
-// tests/eval/special_values/special_values.hpp -- numbers that formulas seldom meet, put at chosen places, and the
-// ways of evaluating compared.
+// tests/eval/special_values/special_values.hpp -- puts NaN, infinities, zeros and subnormals at chosen elements, and
+// compares kernels, the scalar path and float64.
 //
-// For tests only. What is promised stands in docs/reference/special_values.md.
+// docs/reference/special_values.md states the results that these tests check.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
@@ -16,10 +16,22 @@
 #include <string>
 #include <vector>
 
-namespace odd {
+namespace special {
 
+using namespace dimwise;
+using dimwise_test::counts;
+using dimwise_test::drawn;
+using dimwise_test::float32;
 using dimwise_test::infinite;
 using dimwise_test::not_a_number;
+
+struct batch : batch_dim<> {};
+struct seq : position_dim<> {};
+struct key : prime<seq> {};
+struct d_k : feature_dim<> {};
+struct d_v : feature_dim<> {};
+
+inline const double tolerance = float32(400);
 
 // A NaN that an operation gives, and one with low bits, as data that was never written may hold.
 inline constexpr std::uint32_t nan_with_low_bits = 0x7FC00001U;
@@ -42,10 +54,10 @@ inline const char* class_of(double x) {
   return std::isnan(x) ? "NaN" : std::isinf(x) ? (x < 0 ? "-inf" : "inf") : "a number";
 }
 
-/// Where two results of one expression are not alike: another class, or numbers that are apart. Results next to the
-/// largest number are not compared: there a sum may overflow in one order and not in another.
+/// The first element in which two results differ: in its class, or by more than the tolerance. Results next to the
+/// largest number are not compared: a sum may overflow in one order and not in another.
 template <class A, class B>
-[[nodiscard]] std::string unlike(const A& a, const B& b, double tolerance) {
+[[nodiscard]] std::string unlike(const A& a, const B& b) {
   if (a.size() != b.size()) { return "sizes " + std::to_string(a.size()) + " and " + std::to_string(b.size()); }
   for (std::size_t i = 0; i < a.size(); ++i) {
     const auto x = static_cast<double>(a.values()[i]);
@@ -62,21 +74,21 @@ template <class A, class B>
   return {};
 }
 
-/// Where the ways of evaluating `e` disagree, or where `kind` is not what ran.
+/// Where the ways of evaluating `e` disagree, or that another plan than `kind` ran.
 template <class E>
-[[nodiscard]] std::string disagreement(const E& e, dimwise::plan_kind kind, double tolerance) {
-  dimwise::reset_plans();
-  const auto fast = dimwise::evaluate(e);
-  const bool ran = !dimwise::kernels::available || fast.size() == 0 || dimwise::plans_run()[kind] > 0;
-  if (!ran) { return std::string("not run as ") + dimwise::name_of(kind); }
-  const auto exact = dimwise::reference(e);
-  std::string wrong = unlike(fast, exact, tolerance);
+[[nodiscard]] std::string disagreement(const E& e, plan_kind kind) {
+  reset_plans();
+  const auto fast = evaluate(e);
+  const bool ran = !kernels::available || fast.size() == 0 || plans_run()[kind] > 0;
+  if (!ran) { return std::string("not run as ") + name_of(kind); }
+  const auto exact = reference(e);
+  std::string wrong = unlike(fast, exact);
   if (!wrong.empty()) { return "kernels and float64: " + wrong; }
-  wrong = unlike(dimwise::evaluate_plainly(e), exact, tolerance);
+  wrong = unlike(evaluate_plainly(e), exact);
   return wrong.empty() ? wrong : "scalar path and float64: " + wrong;
 }
 
-/// Elements of a tensor, to be written.
+/// The elements of a tensor, for writing.
 template <class T>
 std::span<float> elements(T& x) {
   return {x.data(), x.size()};
@@ -91,4 +103,14 @@ inline std::vector<std::size_t> places(std::size_t n) {
   return at;
 }
 
-}  // namespace odd
+/// Replaces single elements of `x` by `number`, calls `check(element)` each time, and restores them from `original`.
+template <class Tensor, class Check>
+void replace_each(Tensor& x, const Tensor& original, float number, const Check& check) {
+  for (const std::size_t at : places(x.size())) {
+    elements(x)[at] = number;
+    check(at);
+    elements(x)[at] = original.values()[at];
+  }
+}
+
+}  // namespace special
