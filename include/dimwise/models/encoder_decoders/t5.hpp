@@ -24,7 +24,7 @@ inline encoder_decoder_description t5_like(io::config_check& c, const io::archiv
   if (c.flag("scale_decoder_outputs", to.tied)) {
     to.logit_scale = 1 / std::sqrt(static_cast<double>(to.encoder.extents.features));
   }
-  to.start = whole_setting(c, "decoder_start_token_id", to.encoder.pad);
+  to.start = whole_number(c, "decoder_start_token_id", to.encoder.pad);
   if (to.start >= to.encoder.extents.vocab) {
     c.differs("decoder_start_token_id is " + std::to_string(to.start) + ", the vocabulary has " +
               std::to_string(to.encoder.extents.vocab) + " tokens");

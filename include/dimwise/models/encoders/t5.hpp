@@ -27,7 +27,7 @@ inline encoder_description described_t5(io::config_check& config, const io::arch
   encoder_description d = described_encoder(config, weights, keys, 8);
   encoder_config& c = d.config;
   c.longest = 2147483647;  // distances have no limit
-  c.pad = whole_setting(config, "pad_token_id", 0);
+  c.pad = whole_number(config, "pad_token_id", 0);
   c.norm = {norm_kind::rms, 1e-6, true, false};
   read_epsilon(config, "layer_norm_epsilon", 1e-6, c);
   c.embedding_norm = false;
