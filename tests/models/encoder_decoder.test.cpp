@@ -113,6 +113,25 @@ TEST_CASE("the encoder of a folder of T5 is read alone") {
   CHECK(std::equal(x.values().begin(), x.values().end(), expected.values().begin()));
 }
 
+TEST_CASE("every attention is one kernel, and nothing runs by the scalar path") {
+  const case_folder folder("t5-relu");
+  const model m = models::read_encoder_decoder(folder.path());
+  const auto ran = [](plan_kind kind) { return plans_run()[kind]; };
+  reset_plans();
+  auto state = m.start(folder.source(), 64);
+  CHECK(ran(plan_kind::attention) == 2);  // the layers of the encoder
+  (void)m.features(folder.target(), state);
+  CHECK(ran(plan_kind::attention) == 2 + 4);  // to the past and to the source, in two layers
+  (void)m.next(m.first(), state);
+  CHECK(ran(plan_kind::decode) == 4);
+  CHECK(ran(plan_kind::plain) == 0);
+  // A token needs no keys and values of the source: four maps for the past, two for the source, two of the feed-forward
+  // layer, and the logits.
+  reset_plans();
+  (void)m.next(m.first(), state);
+  CHECK(ran(plan_kind::product) == 2 * (4 + 2 + 2) + 1);
+}
+
 TEST_CASE("a call that throws leaves the state as it was") {
   const case_folder folder("t5-relu");
   const model m = models::read_encoder_decoder(folder.path());
