@@ -86,27 +86,17 @@ void print_settings(const dimwise::models::inspection& found) {
 // The tokenizer of a folder, and how a folder of sentence-transformers pools.
 void check_text(const std::filesystem::path& folder, dimwise::models::inspection& found, std::size_t words) {
   using dimwise::models::detail::look_or_reject;
-  look_or_reject(found, [&] { (void)dimwise::text::read_tokenizer(folder, vocab{words}); });
+  look_or_reject(found, [&] { (void)dimwise::text::read_tokenizer(folder, vocab{words}, found.metadata); });
   if (std::filesystem::exists(folder / "modules.json")) {
     look_or_reject(found, [&] { (void)dimwise::models::read_sentence_settings(folder); });
   }
 }
-// The number of tokens of the model; 0 if it is not known.
-std::size_t words_of(const dimwise::models::inspection& found) {
-  for (const auto& [key, value] : found.settings) {
-    std::size_t n = 0;
-    if (key != "vocab_size") { continue; }
-    if (std::from_chars(value.data(), value.data() + value.size(), n).ec == std::errc()) { return n; }
-  }
-  return 0;
-}
-
 int inspect(const inspect_options& o) {
   const std::filesystem::path path(o.path);
   if (!std::filesystem::exists(path)) { refuse(o.path + ": there is no such folder or file"); }
   const bool is_folder = std::filesystem::is_directory(path);
   auto found = dimwise::models::inspect(path);
-  if (const std::size_t words = words_of(found); is_folder && words > 0) { check_text(path, found, words); }
+  if (const auto words = found.vocabulary(); is_folder && words) { check_text(path, found, *words); }
   std::printf("%s\n", found.architecture.empty() ? "no known architecture" : shown(found.architecture, 100).c_str());
   std::printf("%.1f million parameters, %.1f MB in %zu arrays: %s\n\n", static_cast<double>(found.parameters()) / 1e6,
               static_cast<double>(found.bytes()) / 1e6, found.arrays.size(), types_of(found.arrays).c_str());

@@ -56,6 +56,7 @@ TEST_CASE("arrays have the dimensions of the parameters that are read from them"
   CHECK(find(found, "decoder.block.1.layer.1.EncDecAttention.o.weight").dimensions == "d_model[32] (heads[3] d_v[8])");
   CHECK(find(found, "lm_head.weight").type == io::element_type::f32);
   CHECK(found.bytes() == 4 * found.parameters());
+  CHECK(found.vocabulary() == 80);
   const auto setting = std::find_if(found.settings.begin(), found.settings.end(),
                                     [](const auto& one) { return one.first == "feed_forward_proj"; });
   REQUIRE(setting != found.settings.end());
@@ -143,6 +144,8 @@ TEST_CASE("files without settings have extents, or the dimensions in their metad
   const auto found = models::inspect(folder / "model.safetensors");
   CHECK(found.architecture.empty());
   CHECK(found.rejected.empty());
+  CHECK_FALSE(found.vocabulary().has_value());
+  CHECK(found.metadata.at("format") == "pt");
   CHECK(find(found, "model.embed_tokens.weight").dimensions.front() == '[');
   CHECK(found.parameters() * 4 == found.bytes());
   CHECK_THROWS_AS(static_cast<void>(models::inspect(folder / "config.json")), io::file_error);

@@ -16,7 +16,10 @@
 #include <dimwise/models/encoders.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,7 +41,8 @@ struct inspection {
   std::string architecture{};  ///< "LLaMA, a decoder"; empty if no model is known
   std::vector<std::pair<std::string, std::string>> settings{};
   std::vector<inspected_array> arrays{};
-  std::vector<std::string> rejected{};  ///< why reading it throws, a reason each; empty if it is read
+  std::map<std::string, std::string> metadata{};  ///< of the files of arrays
+  std::vector<std::string> rejected{};            ///< why reading it throws, a reason each; empty if it is read
 
   /// The number of elements of the model's parameters; of all arrays if no model is known.
   [[nodiscard]] std::size_t parameters() const {
@@ -46,6 +50,18 @@ struct inspection {
     std::size_t count = 0;
     for (const inspected_array& a : arrays) { count += a.is_parameter || !known ? a.elements : 0; }
     return count;
+  }
+  /// The number of tokens of the model, if an array has them.
+  [[nodiscard]] std::optional<std::size_t> vocabulary() const {
+    constexpr std::string_view dimension = "vocab[";
+    for (const inspected_array& a : arrays) {
+      const std::size_t at = a.is_parameter ? a.dimensions.find(dimension) : std::string::npos;
+      if (at == std::string::npos) { continue; }
+      std::size_t n = 0;
+      const char* const first = a.dimensions.data() + at + dimension.size();
+      if (std::from_chars(first, a.dimensions.data() + a.dimensions.size(), n).ec == std::errc()) { return n; }
+    }
+    return std::nullopt;
   }
   /// The number of bytes of all arrays.
   [[nodiscard]] std::size_t bytes() const {
@@ -121,6 +137,7 @@ void look_or_reject(inspection& to, const Look& look) {
 }
 
 inline void add_arrays(inspection& to, const io::archive& from) {
+  to.metadata = from.metadata();
   for (const io::stored_array& a : from.arrays()) {
     const auto said = from.metadata().find(io::detail::dimensions_key + a.name);
     to.arrays.push_back({a.name, said == from.metadata().end() ? io::detail::listed(a.extents) : said->second, a.type,
