@@ -21,8 +21,12 @@ class tensor_view;
 
 namespace detail {
 
-// The result of an operation whose operand type was already rejected.
-struct already_refused {};
+// The result of an operation whose operand type was already rejected. As a number or a condition it is no second error.
+struct already_refused {
+  template <class Value>
+    requires std::is_arithmetic_v<Value>
+  operator Value() const;  // implicit, declared only
+};
 
 // Element types are object types that can be assigned, other than dimensions.
 template <class T>
