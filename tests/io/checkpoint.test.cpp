@@ -468,3 +468,26 @@ TEST_CASE("a map of a dimension to itself has one bound extent") {
   load(m, file, names);
   CHECK(m.map.weight.values()[1] == 3);  // stored [out, in], held [in, out]
 }
+
+TEST_CASE("watch_loading reports the read bytes, and its exception leaves the model unchanged") {
+  const std::vector<float> values{1, 2, 3, 4};
+  archive file("a file");
+  file.add({"map.weight", element_type::f32, {2, 2}, std::as_bytes(std::span(values))});
+  run_time_map m;
+  bindings names(many_features{2});
+  names.linear<out_in>("map", m.map);
+  {
+    const watch_loading stops([](std::size_t, std::size_t) { throw std::runtime_error("stop"); });
+    CHECK_THROWS_AS(load(m, file, names), std::runtime_error);
+    CHECK(m.map.weight.size() == 0);
+    std::vector<std::pair<std::size_t, std::size_t>> told;
+    {
+      const watch_loading inner([&](std::size_t done, std::size_t all) { told.emplace_back(done, all); });
+      load(m, file, names);
+    }
+    CHECK(told == std::vector<std::pair<std::size_t, std::size_t>>{{16, 16}});
+    CHECK_THROWS_AS(load(m, file, names), std::runtime_error);
+  }
+  load(m, file, names);
+  CHECK(m.map.weight.values()[1] == 3);
+}

@@ -12,9 +12,11 @@
 #include <dimwise/io/bindings.hpp>
 #include <dimwise/io/safetensors.hpp>
 
+#include <functional>
 #include <iomanip>
 #include <ostream>
 #include <sstream>
+#include <utility>
 
 namespace dimwise::op {
 struct parameter_table;
@@ -268,6 +270,33 @@ template <detail::loaded_module M>
   return compare(m, from, own, how);
 }
 
+/// Reports progress while it exists: `load` on this thread calls `f(done, all)` with the bytes of the file that are read and
+/// that will be read, after each parameter. If `f` throws, the model does not change.
+class watch_loading {
+ public:
+  using function = std::function<void(std::size_t, std::size_t)>;
+
+  /// Begins to report to `f`; an earlier function of this thread reports again when this one ends.
+  explicit watch_loading(function f) : f_(std::move(f)), outer_(std::exchange(current(), this)) {}
+  ~watch_loading() { current() = outer_; }
+  watch_loading(const watch_loading&) = delete;
+  watch_loading& operator=(const watch_loading&) = delete;
+
+  /// Calls the innermost function of this thread, if there is one.
+  static void report(std::size_t done, std::size_t all) {
+    if (current() != nullptr && current()->f_) { current()->f_(done, all); }
+  }
+
+ private:
+  static watch_loading*& current() {
+    thread_local watch_loading* innermost = nullptr;
+    return innermost;
+  }
+
+  function f_;
+  watch_loading* outer_;
+};
+
 /// Loads all parameters of the model; its run-time extents become those of the bindings. Throws `file_error` that lists
 /// every mismatch; then nothing changes.
 template <detail::loaded_module M>
@@ -281,7 +310,15 @@ void load(M& m, const archive& from, const bindings& file, rounding how = roundi
   }
   const std::string prefix = detail::prefix_in(from, file);
   const dimwise::detail::weights_together in_large_pages;
-  for (const auto& b : file.list().all) { b->read(*detail::find_array(from, prefix, *b)); }
+  std::size_t all = 0;
+  for (const auto& b : file.list().all) { all += detail::find_array(from, prefix, *b)->bytes.size(); }
+  std::size_t done = 0;
+  for (const auto& b : file.list().all) {
+    const stored_array& array = *detail::find_array(from, prefix, *b);
+    b->read(array);
+    done += array.bytes.size();
+    watch_loading::report(done, all);
+  }
   for (const auto& b : file.list().all) { b->commit(); }
 }
 /// Loads a file that `save` wrote without bindings.
