@@ -70,6 +70,30 @@ class progress_line {
   bool begun_ = false;
 };
 
+/// A bar of `done` in `all` with the time that is left, on a line of stderr: only on a terminal, and only if the work takes longer
+/// than a second.
+class progress_bar {
+ public:
+  progress_bar(bool quiet, std::string what) : line_(quiet), what_(std::move(what)) {}
+  void show(std::size_t done, std::size_t all) {
+    const double now = time_.seconds();
+    if (now < 1 || now < shown_ + 0.1 || all == 0) { return; }
+    shown_ = now;
+    constexpr std::size_t width = 24;
+    const double part = static_cast<double>(std::min(done, all)) / static_cast<double>(all);
+    const auto full = static_cast<std::size_t>(part * width);
+    char numbers[64];
+    std::snprintf(numbers, sizeof numbers, "] %3.0f %%, %.0f s left", part * 100, part > 0 ? now / part - now : 0.0);
+    line_.show(what_ + " [" + std::string(full, '#') + std::string(width - full, ' ') + numbers);
+  }
+
+ private:
+  progress_line line_;
+  std::string what_;
+  stopwatch time_{};
+  double shown_ = -1;
+};
+
 /// Sets the number of threads for a block: the requested number, at most the hardware threads.
 class with_threads {
  public:

@@ -19,10 +19,24 @@ import pathlib
 import shutil
 import struct
 import sys
+import time
 
 
 def fail(message):
     sys.exit(f"convert_model: {message}")
+
+
+def with_bar(items, what):
+    """The items, with a bar on stderr: only on a terminal, and only if they take longer than a second"""
+    items, begin, is_shown = list(items), time.monotonic(), False
+    for number, item in enumerate(items):
+        if sys.stderr.isatty() and time.monotonic() - begin > 1:
+            bar = "#" * (24 * number // len(items))
+            print(f"\r\x1b[K{what} [{bar:<24}] {100 * number // len(items):3} %", end="", file=sys.stderr, flush=True)
+            is_shown = True
+        yield item
+    if is_shown:
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def fingerprint(tokenizer):
@@ -49,7 +63,7 @@ def write(folder, config, tokenizer, arrays):
     text += b" " * (-len(text) % 8)
     with (folder / "model.safetensors").open("wb") as file:
         file.write(struct.pack("<Q", len(text)) + text)
-        for _, body in arrays.values():
+        for _, body in with_bar(arrays.values(), "writing"):
             file.write(body)
     (folder / "config.json").write_text(json.dumps(config, indent=1))
     (folder / "tokenizer.json").write_text(json.dumps(tokenizer, ensure_ascii=False), encoding="utf-8")
@@ -311,7 +325,7 @@ def onnx(model, source, folder):
                                          for c in range(columns))
 
     arrays = {"model.embed_tokens.weight": wide("model.embed_tokens.weight", False)}
-    for node in all_of(graph, 1):
+    for node in with_bar(all_of(graph, 1), "converting"):
         name, kind = (bytes(all_of(node, n)[0]).decode() if all_of(node, n) else "" for n in (3, 4))
         if kind == "MatMulInteger" and "layers." in name:
             weight = bytes(all_of(node, 1)[1]).decode().removesuffix("_quantized")

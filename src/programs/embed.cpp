@@ -144,11 +144,8 @@ void tell_speed(const embed_options& o, const text_encoder& model, std::size_t c
 int embed_by_vectors(const embed_options& o, const sentence_settings& settings) {
   const std::string prompt = prompt_of(o, settings);
   const stopwatch loading;
-  progress_line line(o.quiet);
-  line.show("loading " + o.folder);
   text_encoder model(settings.transformer, labels_of::nothing,
                      {settings.most_tokens, !o.no_truncation, settings.lower_case, o.quiet});
-  line.clear();
   tell_loaded(o, model, pooling_name(settings.how), loading);
   // Counted as in sentence-transformers: the ids of the prompt without the final special tokens.
   const std::size_t left_out = prompt.empty() || settings.pools_prompt ? 0 : model.prompt_tokens(prompt);

@@ -3,6 +3,7 @@
 #include "encoder_text.hpp"
 
 #include "common.hpp"
+#include <dimwise/io/checkpoint.hpp>
 #include <dimwise/models/encoders.hpp>
 #include <dimwise/nn/model.hpp>
 #include <dimwise/text/folder.hpp>
@@ -223,11 +224,11 @@ class text_encoder::loaded {
     std::vector<std::size_t> order(ids.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return ids[a].size() < ids[b].size(); });
-    progress_line line(options_.quiet);
+    progress_bar bar(options_.quiet, what);
     for (std::size_t begin = 0; begin < order.size();) {
       std::size_t end = begin + 1;
       while (end < order.size() && (end + 1 - begin) * ids[order[end]].size() <= most_positions) { ++end; }
-      line.show(what + " " + std::to_string(begin) + " of " + std::to_string(order.size()));
+      bar.show(begin, order.size());
       std::vector<std::size_t> chosen(order.begin() + static_cast<std::ptrdiff_t>(begin),
                                       order.begin() + static_cast<std::ptrdiff_t>(end));
       std::vector<std::vector<token>> texts;
@@ -305,7 +306,11 @@ class text_encoder::loaded {
 };
 
 text_encoder::text_encoder(const std::filesystem::path& folder, labels_of heads, const text_options& options)
-    : loaded_(std::make_unique<loaded>(folder, heads, options)) {}
+    : loaded_([&] {
+        progress_bar bar(options.quiet, "loading " + folder.string());
+        const io::watch_loading shown([&](std::size_t done, std::size_t all) { bar.show(done, all); });
+        return std::make_unique<loaded>(folder, heads, options);
+      }()) {}
 text_encoder::~text_encoder() = default;
 
 std::string text_encoder::description() const { return loaded_->description(); }

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "generate.hpp"
 
+#include <dimwise/io/checkpoint.hpp>
 #include <dimwise/text/folder.hpp>
 #include <dimwise/text/text_stream.hpp>
 
@@ -131,11 +132,11 @@ class generation {
   // The logits after the prompt, which is processed in parts to show progress and react to Ctrl-C.
   [[nodiscard]] dimwise::tensor<float, vocab> read(const std::vector<token>& all) const {
     constexpr std::size_t part = 128;
-    progress_line line(o_.quiet);
+    progress_bar bar(o_.quiet, "prompt");
     const std::span<const token> words(all);
     std::size_t at = 0;
     for (; at + part < all.size() && stopped == 0; at += part) {
-      line.show("prompt: " + std::to_string(at) + " of " + std::to_string(all.size()) + " tokens");
+      bar.show(at, all.size());
       model_.read(words.subspan(at, part));
     }
     return model_.next(words.subspan(at, std::min(part, all.size() - at)));
@@ -229,6 +230,8 @@ int generate(generate_options& o, const std::optional<std::string>& file) {
   const stopwatch loading;
   progress_line line(o.quiet);
   line.show("loading " + o.folder);
+  progress_bar bar(o.quiet, "loading " + o.folder);
+  const io::watch_loading shown([&](std::size_t done, std::size_t all) { bar.show(done, all); });
   std::unique_ptr<text_model> model;
   std::map<std::string, std::string> beside;
   {
