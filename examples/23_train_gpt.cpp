@@ -25,6 +25,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 namespace train_gpt {
@@ -195,7 +196,12 @@ bool train(training& t, const std::vector<unsigned char>& text, const options& o
     if (report && (step + 1) % o.sample_every == 0) { report->add_text(step + 1, written(t.model, o)); }
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     const auto made = static_cast<double>(losses.size());
+    if (isatty(STDERR_FILENO) == 1) {  // a bar that the next line of text overwrites
+      const std::string bar(24 * (step + 1) / o.steps, '#');
+      std::fprintf(stderr, "\r\x1b[K[%-24s] step %zu\r", bar.c_str(), step + 1);
+    }
     if ((step + 1) % 10 == 0 || step + 1 == o.steps) {
+      if (isatty(STDERR_FILENO) == 1) { std::fputs("\x1b[K", stderr); }
       std::printf("step %zu of %zu: loss %.3f, %.0f bytes per second, %.0f s left\n", step + 1, o.steps,
                   static_cast<double>(loss), made * static_cast<double>(o.batch * o.length) / seconds,
                   seconds / made * static_cast<double>(o.steps - step - 1));
