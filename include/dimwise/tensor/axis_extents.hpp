@@ -2,7 +2,7 @@
 // dimwise/tensor/axis_extents.hpp -- fills an array of axes with the extents and row-major strides of a shape, and
 // checks that its elements fit memory.
 //
-// Layer: tensor. An extent is in the type (static), in a slot of `extents` (run-time), or the sum of the extents of parts.
+// Layer: tensor. An extent is in the type (static), in a slot of `extents` (run-time), or the sum of those of parts.
 // Tests: tests/tensor/extents.test.cpp, tests/tensor/overflow.test.cpp
 //
 //   axis axes[Axes::size + 1];

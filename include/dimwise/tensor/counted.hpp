@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/tensor/counted.hpp -- a reference count and a reference-counted handle.
+// dimwise/tensor/counted.hpp -- a reference-counted handle that can tell whether it is the only one.
 //
-// Layer: tensor. Not std::shared_ptr: a check for the only owner must synchronise with other threads' releases, and
-// <memory> costs an eighth of a second to compile.
+// Layer: tensor. Tensors copy their memory on write unless their handle is the only one. std::shared_ptr::use_count
+// does not synchronise with threads that release other handles, and <memory> costs an eighth of a second to compile.
+//
+//   auto a = counted<buffer>::make(1024);
+//   auto b = a;                 // the same buffer
+//   if (a.is_only()) { … }      // false: copy the buffer before writing
+//
 // Tests: tests/tensor/storage.test.cpp, tests/nn/cache/paged.test.cpp
 #pragma once
 
@@ -15,20 +20,20 @@
 
 namespace dimwise::detail {
 
-// A reference count. As with std::shared_ptr in libstdc++, a program without threads avoids atomic instructions:
-// forming an expression copies dozens of handles.
+// A reference count. While the program has a single thread, it avoids atomic read-modify-write instructions, as
+// std::shared_ptr of libstdc++ does: forming an expression copies dozens of handles.
 class owner_count {
  public:
   [[gnu::always_inline]] void add() {
-    if (alone()) {
+    if (is_single_threaded()) {
       count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     } else {
       count_.fetch_add(1, std::memory_order_relaxed);
     }
   }
-  // Returns true for the last owner.
+  // Whether this was the last owner.
   [[nodiscard, gnu::always_inline]] bool drop() {
-    if (alone()) {
+    if (is_single_threaded()) {
       const long left = count_.load(std::memory_order_relaxed) - 1;
       count_.store(left, std::memory_order_relaxed);
       return left == 0;
@@ -38,7 +43,7 @@ class owner_count {
   [[nodiscard]] bool is_one() const { return count_.load(std::memory_order_acquire) == 1; }
 
  private:
-  static bool alone() {
+  static bool is_single_threaded() {
 #if __has_include(<sys/single_threaded.h>)
     return __libc_single_threaded != 0;
 #else
@@ -49,7 +54,7 @@ class owner_count {
   std::atomic<long> count_{1};
 };
 
-// A handle to an object, which is destroyed with its last handle.
+// A handle to an object. The last handle destroys the object; a moved-from handle has none.
 template <class T>
 class counted {
  public:
@@ -71,7 +76,8 @@ class counted {
 
   [[nodiscard]] T& operator*() const { return shared_->object; }
   [[nodiscard]] T* operator->() const { return &shared_->object; }
-  // Whether this is the only handle; if so, earlier uses through other handles happen before what follows.
+  // Whether this is the only handle. If so, all uses through earlier handles, in any thread, happen before this call
+  // returns.
   [[nodiscard]] bool is_only() const { return shared_->owners.is_one(); }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/tensor/other_names.hpp -- names of operations in NumPy, PyTorch and Eigen: each gives one error that names the
-// dimwise operation.
+// dimwise/tensor/other_names.hpp -- names of operations in NumPy, PyTorch and Eigen: each gives one error that says
+// which dimwise operation to use.
 //
 // Layer: tensor.
 //
@@ -20,8 +20,8 @@
 // Each row has a name and the dimwise operations to use instead. The column says what the name becomes:
 //
 //   SCOPED    a member of operands, and a function of namespace `dimwise`
-//   FUNCTION  a member, and a function that only argument-dependent lookup finds: a user's function, type or variable of
-//             this name wins
+//   FUNCTION  a member, and a function that only argument-dependent lookup finds: a user's function, type or variable
+//             of this name wins
 //   MEMBER    a member alone: dimwise has a function of this name, or programs often have one
 //   DATA      a data member, for names without a call, such as `x.T`
 #define DIMWISE_DETAIL_OTHER_NAMES(SCOPED, FUNCTION, MEMBER, DATA) \

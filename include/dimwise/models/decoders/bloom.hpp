@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/decoders/bloom.hpp -- BLOOM.
+// dimwise/models/decoders/bloom.hpp -- BLOOM (Scao et al. 2022): its settings and array names.
 //
-// Layer: models.
-// Tests: the conformance suite `architectures`
+// Layer: models. ALiBi instead of learned or rotary positions, and a norm of the token embeddings.
+// Tests: the conformance suite `architectures`, case bloom
 #pragma once
 
 #include <dimwise/models/decoder/decoder_plan.hpp>

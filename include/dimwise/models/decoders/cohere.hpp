@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/decoders/cohere.hpp -- Cohere's Command R.
+// dimwise/models/decoders/cohere.hpp -- Cohere's Command R: its settings.
 //
-// Layer: models.
-// Tests: the conformance suite `architectures`
+// Layer: models. Differences from LLaMA: attention and feed-forward in parallel after one norm, and scaled logits.
+// Tests: the conformance suite `architectures`, case cohere
 #pragma once
 
 #include <dimwise/models/decoder/decoder_plan.hpp>

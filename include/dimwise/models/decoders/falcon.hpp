@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/decoders/falcon.hpp -- Falcon, old and new.
+// dimwise/models/decoders/falcon.hpp -- Falcon (Almazrouei et al. 2023): its settings and array names.
 //
-// Layer: models.
-// Tests: the conformance suite `architectures`
+// Layer: models. The old and the new architecture; attention and feed-forward in parallel; rotary positions or ALiBi.
+// Tests: the conformance suite `architectures`, cases falcon-old, falcon-new and falcon-alibi
 #pragma once
 
 #include <dimwise/models/decoder/decoder_plan.hpp>

@@ -2,7 +2,7 @@
 // dimwise/models/decoders/gpt2.hpp -- GPT-2, and the code models GPTBigCode (StarCoder) and StarCoder 2.
 //
 // Layer: models.
-// Tests: the conformance suites `lm` and `decoders`
+// Tests: the conformance suites `lm` and `architectures`
 #pragma once
 
 #include <dimwise/models/decoder/decoder_plan.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/decoders/gpt_neox.hpp -- GPT-NeoX and Pythia.
+// dimwise/models/decoders/gpt_neox.hpp -- GPT-NeoX (Black et al. 2022) and Pythia: settings and array names.
 //
-// Layer: models.
-// Tests: the conformance suite `architectures`
+// Layer: models. Attention and feed-forward in parallel, each with its own norm; a part of each head is rotated.
+// Tests: the conformance suite `architectures`, case gpt_neox
 #pragma once
 
 #include <dimwise/models/decoder/decoder_plan.hpp>

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/decoders/granite.hpp -- Granite: LLaMA with multipliers.
+// dimwise/models/decoders/granite.hpp -- Granite (IBM 2024): its settings in config.json.
 //
-// Layer: models.
-// Tests: the conformance suite `architectures`
+// Layer: models. Differences from LLaMA: config.json has factors of the embedding, the scores, the branches and the
+// logits.
+// Tests: the conformance suite `architectures`, case granite
 #pragma once
 
 #include <dimwise/models/decoder/decoder_plan.hpp>
 
 namespace dimwise::models::architectures {
 
-/// GraniteForCausalLM: attention_multiplier replaces 1/√head_dim; logits are divided by logits_scaling.
+/// Reads the settings of GraniteForCausalLM: `attention_multiplier` replaces the scale 1/√head_dim of the scores, and
+/// the logits are divided by `logits_scaling`.
 [[nodiscard]] inline decoder_plan granite(io::config_check& c) {
   using enum io::number_range;
   decoder_plan plan = read_usual(c);

@@ -2,7 +2,7 @@
 // dimwise/models/decoders/llama.hpp -- LLaMA, and SmolLM3, some of whose layers lack rotary positions.
 //
 // Layer: models.
-// Tests: the conformance suites `lm` and `decoders`
+// Tests: the conformance suites `lm` and `architectures`
 #pragma once
 
 #include <dimwise/models/decoder/decoder_plan.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/decoders/olmo2.hpp -- OLMo 2.
+// dimwise/models/decoders/olmo2.hpp -- OLMo 2 (OLMo team 2024): its settings.
 //
-// Layer: models.
-// Tests: the conformance suite `architectures`
+// Layer: models. Differences from LLaMA: norms after attention and feed-forward, and of queries and keys.
+// Tests: the conformance suite `architectures`, case olmo2
 #pragma once
 
 #include <dimwise/models/decoder/decoder_plan.hpp>

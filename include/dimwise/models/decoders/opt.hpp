@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/decoders/opt.hpp -- OPT.
+// dimwise/models/decoders/opt.hpp -- OPT (Zhang et al. 2022): its settings and array names.
 //
-// Layer: models.
-// Tests: the conformance suite `architectures`
+// Layer: models. Learned positions; norms before the branches, or after the sums.
+// Tests: the conformance suite `architectures`, case opt
 #pragma once
 
 #include <dimwise/models/decoder/decoder_plan.hpp>

@@ -237,7 +237,7 @@ consteval auto judge_bias() {
   }
 }
 
-// A bias given as a tensor has marks. A masked bias is rejected, because the result would lose its mark: mask the scores.
+// A bias given as a tensor has marks. A masked bias is rejected, because the result would lose its mark.
 template <class Shape, class Bias>
 consteval auto judge_biased() {
   if constexpr (any_masked<Bias>) {
