@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/viz/pictures/curve.hpp -- draw_curves: line charts, for example of a training loss.
+// dimwise/viz/pictures/curve.hpp -- draw_curves: line charts as SVG, for example of a training loss.
 //
-// Layer: viz. Axes have round ticks. NaN and infinities leave gaps in a curve and are counted in its label. Curves
-// differ in colour and dashes.
+// Layer: viz. NaN and infinities leave gaps in a curve; its label says how many there are. Curves differ in colour and
+// dashes.
 // Tests: tests/viz/pictures.test.cpp, tests/viz/charts.test.cpp
 //
 //   draw_curves({{"training", losses}}, {.title = "loss", .y = "nats for each byte"}).save("loss.svg");
@@ -24,85 +24,60 @@ DIMWISE_DETAIL_TEXT_BEGIN;
 
 namespace dimwise {
 
-/// The values of a curve, one per step, or one per x if given.
+/// A curve: its name in the legend, and its values.
 struct curve {
   std::string name;
   std::vector<double> values;
-  std::vector<double> x = {};
+  std::vector<double> x = {};  ///< the x coordinate of each value; without them, the values are numbered steps
 };
-/// The labels of a chart, the number of the first step, whether the axes are logarithmic, and the width of the plot in
-/// pixels. A logarithmic axis cannot show zero and negative values.
+/// The labels and axes of a chart. A logarithmic axis does not show zero and negative values.
 struct curve_options {
   std::string title = "curves";
-  std::string x = "step";
-  std::string y = {};
-  std::size_t first = 1;
-  bool log_x = false;
-  bool log_y = false;
-  double width = 620;
+  std::string x = "step";  ///< the label of the x axis
+  std::string y = {};      ///< the label of the y axis
+  std::size_t first = 1;   ///< the number of the first step
+  bool log_x = false;      ///< whether the x axis is logarithmic
+  bool log_y = false;      ///< whether the y axis is logarithmic
+  double width = 620;      ///< of the plot, in pixels
 };
 
 namespace detail {
 
 class curve_chart {
  public:
-  curve_chart(const std::vector<curve>& curves, const curve_options& o)
-      : curves_(curves), o_(o), across_(o.log_x), up_(o.log_y) {
-    std::size_t steps = 2;
-    std::vector<double> places;
+  curve_chart(const std::vector<curve>& curves, const curve_options& options)
+      : curves_(curves), options_(options), x_axis_(options.log_x), y_axis_(options.log_y) {
     for (const curve& one : curves) {
-      steps = std::max(steps, one.values.size());
       if (!one.x.empty() && one.x.size() != one.values.size()) {
         raise<extent_error>(error{} << "draw_curves: " << one.name.c_str() << " has " << one.values.size()
                                     << " values and " << one.x.size() << " x coordinates");
       }
-      for (const double v : one.values) { up_.take(v); }
-      for (const double x : one.x) {
-        if (across_.has(x)) { places.push_back(x); }
-        across_.take(x);
-      }
     }
-    up_.end_at_marks(5);
-    const bool explicit_x = !places.empty();
-    if (!explicit_x) {
-      const double first = static_cast<double>(o.first);
-      const auto jump = std::max(1.0, round_step(static_cast<double>(steps - 1), 6));
-      across_.take(first);
-      across_.take(first + static_cast<double>(steps - 1));
-      for (double x = std::ceil(first / jump) * jump; x < first + static_cast<double>(steps); x += jump) {
-        places.push_back(x);
-      }
-    }
-    if (explicit_x && !o.log_x) {
-      across_.end_at_marks(6);
-      return;
-    }
-    std::sort(places.begin(), places.end());
-    places.erase(std::unique(places.begin(), places.end()), places.end());
-    across_.end_at_values(std::move(places));
+    fit_x_axis();
+    fit_y_axis();
   }
 
   [[nodiscard]] picture drawn() const {
     canvas c;
-    c.text(left, 24, o_.title, "strong");
-    for (const double v : up_.marks()) {
-      c.path("M" + point(left, y_of(v)) + "h" + svg_number(o_.width), "rule");
+    c.text(left, 24, options_.title, "strong");
+    for (const double v : y_axis_.marks()) {
+      c.path("M" + point(left, y_of(v)) + "h" + svg_number(options_.width), "rule");
       c.text(left - 8, y_of(v) + 4, scale_number(v), "end soft small");
     }
-    for (const double x : across_.marks()) { c.text(x_of(x), top + height + 18, scale_number(x), "middle soft small"); }
-    c.text(left + o_.width / 2, top + height + 36, o_.x, "middle soft small");
-    c.text(left + o_.width, 24, o_.y, "end soft small");
-    std::string description = o_.title + ".";
+    for (const double x : x_axis_.marks()) { c.text(x_of(x), top + height + 18, scale_number(x), "middle soft small"); }
+    c.text(left + options_.width / 2, top + height + 36, options_.x, "middle soft small");
+    c.text(left + options_.width, 24, options_.y, "end soft small");
+    std::string description = options_.title + ".";
     double key = left;
     for (std::size_t k = 0; k < curves_.size(); ++k) {
       const curve& one = curves_[k];
       const std::size_t dash = (k + k / colour_count) % colour_count;
-      const std::string look = "strand " + colour_of(k) + (dash == 0 ? "" : " d" + std::to_string(dash));
+      const std::string style = "strand " + colour_of(k) + (dash == 0 ? "" : " d" + std::to_string(dash));
       const std::string path = path_of(one);
       const std::string name = name_and_rest(one.name, rest_of(one));
-      if (!path.empty()) { c.path(path, look); }
+      if (!path.empty()) { c.path(path, style); }
       if (curves_.size() > 1 || !name.empty()) {
-        c.path("M" + point(key, top + height + 50) + "h40", look);
+        c.path("M" + point(key, top + height + 50) + "h40", style);
         c.text(key + 48, top + height + 54, name, "small");
         key += 70 + letter_width * static_cast<double>(columns_of(name));
       }
@@ -113,7 +88,7 @@ class curve_chart {
         if (name != one.name) { description += " " + name + "."; }
       }
     }
-    return {std::max(left + o_.width + 24, key), top + height + 68, o_.title, description, c.str()};
+    return {std::max(left + options_.width + 24, key), top + height + 68, options_.title, description, c.str()};
   }
 
  private:
@@ -121,20 +96,60 @@ class curve_chart {
   static constexpr double top = 48;
   static constexpr double height = 260;
 
-  [[nodiscard]] double x_of(double x) const { return left + o_.width * across_.place(x); }
-  [[nodiscard]] double y_of(double v) const { return top + height * (1 - up_.place(v)); }
+  void fit_y_axis() {
+    for (const curve& one : curves_) {
+      for (const double v : one.values) { y_axis_.take(v); }
+    }
+    y_axis_.end_at_marks(5);
+  }
+  // The marks are round numbers on a linear axis of given x coordinates, these coordinates on a logarithmic one, and
+  // round numbers of steps otherwise.
+  void fit_x_axis() {
+    std::vector<double> marks;
+    for (const curve& one : curves_) {
+      for (const double x : one.x) {
+        if (x_axis_.has(x)) { marks.push_back(x); }
+        x_axis_.take(x);
+      }
+    }
+    if (marks.empty()) {
+      marks = take_steps();
+    } else if (!options_.log_x) {
+      x_axis_.end_at_marks(6);
+      return;
+    }
+    std::sort(marks.begin(), marks.end());
+    marks.erase(std::unique(marks.begin(), marks.end()), marks.end());
+    x_axis_.end_at_values(std::move(marks));
+  }
+  // Extends the x axis to the steps of the longest curve; returns the steps to mark.
+  std::vector<double> take_steps() {
+    std::size_t steps = 2;
+    for (const curve& one : curves_) { steps = std::max(steps, one.values.size()); }
+    const double first = static_cast<double>(options_.first);
+    const double last = first + static_cast<double>(steps - 1);
+    x_axis_.take(first);
+    x_axis_.take(last);
+    const double jump = std::max(1.0, round_step(static_cast<double>(steps - 1), 6));
+    std::vector<double> marks;
+    for (double x = std::ceil(first / jump) * jump; x < last + 1; x += jump) { marks.push_back(x); }
+    return marks;
+  }
+
+  [[nodiscard]] double x_of(double x) const { return left + options_.width * x_axis_.place(x); }
+  [[nodiscard]] double y_of(double v) const { return top + height * (1 - y_axis_.place(v)); }
   [[nodiscard]] double x_at(const curve& one, std::size_t i) const {
-    return one.x.empty() ? static_cast<double>(o_.first + i) : one.x[i];
+    return one.x.empty() ? static_cast<double>(options_.first + i) : one.x[i];
   }
   // Whether the chart shows the i-th value.
   [[nodiscard]] bool has(const curve& one, std::size_t i) const {
-    return i < one.values.size() && up_.has(one.values[i]) && across_.has(x_at(one, i));
+    return i < one.values.size() && y_axis_.has(one.values[i]) && x_axis_.has(x_at(one, i));
   }
   [[nodiscard]] left_out rest_of(const curve& one) const {
     left_out rest;
     for (std::size_t i = 0; i < one.values.size(); ++i) {
       const double v = one.values[i];
-      rest.take(up_.has(v) ? x_at(one, i) : v, has(one, i));
+      rest.take(y_axis_.has(v) ? x_at(one, i) : v, has(one, i));
     }
     return rest;
   }
@@ -151,9 +166,9 @@ class curve_chart {
   }
 
   const std::vector<curve>& curves_;
-  const curve_options& o_;
-  chart_axis across_;
-  chart_axis up_;
+  const curve_options& options_;
+  chart_axis x_axis_;
+  chart_axis y_axis_;
 };
 
 }  // namespace detail
