@@ -24,7 +24,7 @@ def made_from(markdown, playground, warn):
     if not found:
         warn("README.md does not begin as tools/site/first_screen.py expects")
         return markdown
-    links = "[Start in thirty seconds](docs/tutorial/thirty_seconds.md){: .md-button }"
+    links = "[Start in thirty seconds](docs/tutorial/thirty_seconds.md){: .md-button } [See attention](docs/tutorial/see_attention.md){: .md-button }"
     if playground:
         links = f'<a class="md-button md-button--primary" href="{playground}">Try it in the browser</a> {links}'
     cards = "\n".join(f'<div class="dw-card" markdown="1">\n**[{title}](docs/start/{page}.md)**\n\n{words}\n</div>' for page, title, words in READERS)

@@ -9,6 +9,7 @@
   error has a drawing of its shapes instead of the text (tools/error_picture.py); SVG files are part of their page and follow its colours;
 * code fits its page: lines wrap, and rows of text whose columns are aligned get smaller instead (tools/site/code_lines.py);
 * whole programs have a link that opens them in the playground if it is built (tools/site/try_it.py);
+* the page "See attention" computes if tools/site/explore.sh has compiled its model (tools/site/explore.py);
 * the table of marks is printed by tools/marks_table.cpp;
 * pages that the navigation of mkdocs.yml lacks are put at the end of their folder's section.
 
@@ -38,6 +39,7 @@ import code_lines  # noqa: E402
 import error_picture  # noqa: E402
 import errors_page  # noqa: E402
 import errors_program  # noqa: E402
+import explore  # noqa: E402
 import first_screen  # noqa: E402
 import rule_pages  # noqa: E402
 import search  # noqa: E402
@@ -56,6 +58,9 @@ MATH = """for (const e of document.querySelectorAll(".arithmatex")) {
   katex.render(e.textContent.trim().slice(2, -2).trim(), e, {displayMode: e.tagName === "DIV"});
 }"""
 KATEX = pathlib.Path("/usr/share/javascript/katex")
+
+# What the theme of Debian 12 lacks for readers without a mouse or a screen. What scrolls has a tabindex for the same reason.
+READABLE = (('role="dialog"', 'role="dialog" aria-label="Search"'), ('<div class="md-search__scrollwrap"', '<div class="md-search__scrollwrap" tabindex="0"'))
 
 made = {}      # page: Markdown, of the pages that no file holds
 folders = []   # temporary, as long as the build
@@ -136,6 +141,8 @@ def on_files(files, config):
         log.warning("%s is missing; bash tools/setup.sh site installs it", KATEX)
     for path in (*KATEX.glob("katex.min.*"), *KATEX.glob("fonts/*")):
         files.append(File(str(path.relative_to(KATEX.parent)), str(KATEX.parent), f"{config['site_dir']}/assets", False))
+    for path in explore.files():
+        files.append(File(path.name, str(path.parent), f"{config['site_dir']}/assets", False))
     for page in TOP:
         files.append(File(page, str(ROOT), config["site_dir"], config["use_directory_urls"]))
     complete_navigation(config["nav"], files)
@@ -213,6 +220,8 @@ def on_page_markdown(markdown, page, config, files):
     if name == "README.md":
         page.meta["hide"] = ["navigation", "toc"]
         markdown = first_screen.made_from(markdown, f"{playground}#program=mistake_readme" if try_it.is_built() else "", log.warning)
+    if name == "tutorial/see_attention.md":
+        markdown = explore.with_page(markdown)
     if name == "reference/marks.md":
         markdown = with_marks(markdown)
     if name == "errors.md":
@@ -237,7 +246,7 @@ def with_pictures(text):
     for told, rest, errors in zip(parts[1::2], parts[2::2], errors_program.read_all(printed)):
         sentence = " ".join(told.split("\n\n")[0].split())
         words = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(sentence, quote=False))
-        out += [f'<p class="dw-said">{words}</p>\n<div class="dw-picture">{error_picture.draw(errors[0])}</div>\n', rest]
+        out += [f'<p class="dw-said">{words}</p>\n<div class="dw-picture" tabindex="0">{error_picture.draw(errors[0])}</div>\n', rest]
     return "".join(out)
 
 
@@ -256,7 +265,7 @@ def on_page_content(content, page, config, files):
 
     def picture(found):
         svg = (pathlib.Path(config["docs_dir"]) / posixpath.normpath(posixpath.join(posixpath.dirname(page.file.url), found[1])))
-        return f'<div class="dw-picture dw-whole">{error_picture.without_style(svg.read_text(encoding="utf-8"))}</div>' \
+        return f'<div class="dw-picture dw-whole" tabindex="0">{error_picture.without_style(svg.read_text(encoding="utf-8"))}</div>' \
             if svg.is_file() and 'class="dw"' in svg.read_text(encoding="utf-8") else found[0]
 
     content = code_lines.fitted(content)
@@ -265,7 +274,7 @@ def on_page_content(content, page, config, files):
         return f"{title}</h1>{away([code])}"
     content = re.sub(r"(<a\b[^>]*>\s*)?<code>([\w./+-]+)</code>", code_link, content)
     content = re.sub(r'<img alt="[^"]*" src="([^"]+\.svg)"\s*/?>', picture, content)
-    content = re.sub(r"<table>.*?</table>", r'<div class="dw-table">\g<0></div>', content, flags=re.S)
+    content = re.sub(r"<table>.*?</table>", r'<div class="dw-table" tabindex="0">\g<0></div>', content, flags=re.S)
     if 'class="arithmatex"' in content:
         at = posixpath.relpath("assets/katex", posixpath.dirname(page.file.url) or ".")
         content += f'<link rel="stylesheet" href="{at}/katex.min.css"><script src="{at}/katex.min.js"></script><script>{MATH}</script>'
@@ -275,7 +284,10 @@ def on_page_content(content, page, config, files):
 def on_post_page(output, page, config):
     put_away = hidden.get(page.file.src_uri, [])
     output = output.replace("</head>", search.SCRIPT + "</head>", 1)
-    return re.sub(r"<!--hidden (\d+)-->", lambda found: put_away[int(found[1])], output)
+    for old, new in READABLE:
+        output = output.replace(old, new, 1)
+    output = re.sub(r"<!--hidden (\d+)-->", lambda found: put_away[int(found[1])], output)
+    return output.replace('<div class="arithmatex">', '<div class="arithmatex" tabindex="0">')  # it scrolls
 
 
 @event_priority(-100)  # behind the plugin that writes the index
