@@ -17,6 +17,7 @@
 #include <dimwise/kernels/attention/forward.hpp>
 #include <dimwise/kernels/attention/small.hpp>
 #include <dimwise/kernels/decode/attention.hpp>
+#include <dimwise/kernels/decode/stored.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -101,7 +102,8 @@ double peak = 0.0;
   for (auto& a : acc) a = kernels::floats<arch>(0.0F);
   for (std::size_t i = 0; i + step <= count; i += step) {
 #pragma GCC unroll 8
-    for (std::size_t x = 0; x < 8; ++x) acc[x] = acc[x] + kernels::load_aligned<arch>(from + i + x * kernels::lanes<arch>);
+    for (std::size_t x = 0; x < 8; ++x)
+      acc[x] = acc[x] + kernels::load_aligned<arch>(from + i + x * kernels::lanes<arch>);
   }
   kernels::floats<arch> total(0.0F);
   for (const auto& a : acc) total = total + a;
@@ -322,7 +324,7 @@ void run_w3(std::size_t heads, std::size_t key_heads, std::size_t features, std:
         data.format = of.format;
         data.row = static_cast<std::ptrdiff_t>(features);
         if (of.format == number_format::int8) data.scale = &scale;
-        data.widen = &kernels::detail::widen_rows<arch>;
+        data.kernels = &kernels::detail::stored_kernels_of<arch>;
         return data;
       };
       for (const buffer* b : {&k, &v}) {
@@ -343,8 +345,8 @@ void run_w3(std::size_t heads, std::size_t key_heads, std::size_t features, std:
     const double read_ms = median_ms([&] {
       sink = sum_of_floats(k.get(), key_heads * head_bytes / 4) + sum_of_floats(v.get(), key_heads * head_bytes / 4);
     });
-    report(name, ms, 4.0 * static_cast<double>(heads * features * cache), 2.0 * static_cast<double>(key_heads * head_bytes),
-           threads == 1 ? read_ms : 0.0);
+    report(name, ms, 4.0 * static_cast<double>(heads * features * cache),
+           2.0 * static_cast<double>(key_heads * head_bytes), threads == 1 ? read_ms : 0.0);
   }
 }
 

@@ -91,7 +91,7 @@ struct attended_rows<widened_node<Shape, Packed, X, Scale...>, Key> {
   [[nodiscard]] attended_memory memory() const {
     if (!direct) { return {widened.data}; }
     attended_memory here{nullptr, {stored.data, format_of<element>}, sizeof(element)};
-    here.stored.widen = kernels::active().widen_rows;
+    here.stored.kernels = kernels::active().stored_rows;
     if constexpr (scaled) {
       here.stored.scale = scale.data;
       here.stored.scale_feature = stride_of<element_t<last, all>, scale_axes>(scale);

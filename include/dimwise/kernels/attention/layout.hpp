@@ -60,9 +60,49 @@ struct attention_layout {
 };
 
 struct quantised_data;
+
+/// Floats from one row of scores of a decoding step to the next: a part of a KV cache, and one line to avoid rows that
+/// are a power of two apart.
+inline constexpr std::size_t decode_score_row = 512 + 16;
+
+/// Query rows of a group, multiplied by the scale and padded with zeros to whole vectors.
+struct query_rows {
+  const float* data;
+  std::size_t row;
+  std::size_t rows;
+};
+
+/// The outputs of those rows, padded to whole vectors; row r is multiplied by rescale[r] first.
+struct output_rows {
+  float* data;
+  std::size_t row;
+  std::size_t rows;
+  const float* rescale;
+};
+
+/// Memory that is read next. Hardware prefetchers follow one stream, and a block of K is followed by one of V. A step of
+/// 0 prefetches the same line.
+struct next_lines {
+  const char* at;
+  std::ptrdiff_t step;
+};
+
 /// Writes rows [begin, begin + rows) as contiguous floats. The next `ahead` rows are prefetched.
 using row_widener = void (*)(const quantised_data& from, std::size_t begin, std::size_t rows, std::size_t ahead,
                              std::size_t features, float* to) noexcept;
+/// scores[r * decode_score_row + j] = q[r] . k[begin + j], times the scale if there is only one.
+using row_scorer = void (*)(const quantised_data& k, std::size_t begin, std::size_t keys, std::size_t features,
+                            const query_rows& q, float* scores, next_lines ahead) noexcept;
+/// out[r] += sum_j weights[r * decode_score_row + j] v[begin + j], without the scale.
+using row_adder = void (*)(const quantised_data& v, std::size_t begin, std::size_t keys, std::size_t features,
+                           const float* weights, const output_rows& out, next_lines ahead) noexcept;
+
+/// The functions of one architecture for low-precision rows. Integers of 4 bits are only widened.
+struct stored_row_kernels {
+  row_widener widen;
+  row_scorer score;
+  row_adder add;
+};
 
 /// Rows of low-precision keys or values: contiguous features in the given format, times a scale.
 struct quantised_data {
@@ -71,8 +111,8 @@ struct quantised_data {
   std::ptrdiff_t row = 0;            ///< in elements; in bytes for int4
   const float* scale = nullptr;      ///< null: 1
   std::ptrdiff_t scale_feature = 0;  ///< 0: one for all features
-  /// The conversion function of the kernels; callers with such rows set it, so that others do not compile it.
-  row_widener widen = nullptr;
+  /// The functions of the kernels; callers with such rows set them, so that others do not compile them.
+  const stored_row_kernels* kernels = nullptr;
 };
 
 /// One query head and the key head it attends to.

@@ -141,7 +141,7 @@ class attention_task {
       return block;
     }
     if (stored) {
-      head_.k_quantised.widen(head_.k_quantised, begin, end - begin, 0, layout_.head_dim, buffers_.k);
+      head_.k_quantised.kernels->widen(head_.k_quantised, begin, end - begin, 0, layout_.head_dim, buffers_.k);
       block.k = buffers_.k;
       block.k_row = static_cast<std::ptrdiff_t>(layout_.head_dim);
     } else if (!in_place(k, layout_.head_dim, shared)) {
@@ -150,7 +150,7 @@ class attention_task {
       block.k_row = static_cast<std::ptrdiff_t>(layout_.head_dim);
     }
     if (quantised_v) {
-      head_.v_quantised.widen(head_.v_quantised, begin, end - begin, 0, layout_.value_dim, buffers_.v);
+      head_.v_quantised.kernels->widen(head_.v_quantised, begin, end - begin, 0, layout_.value_dim, buffers_.v);
       block.v = buffers_.v;
       block.v_row = static_cast<std::ptrdiff_t>(layout_.value_dim);
     } else if (!in_place(v, layout_.value_dim, shared)) {

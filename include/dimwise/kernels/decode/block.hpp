@@ -1,124 +1,189 @@
 // dimwise/kernels/decode/block.hpp -- a few query rows against a block of keys, if reading K and V dominates the cost.
 //
-// Layer: kernels. Includes: simd.hpp.
-// Tests: tests/kernels/decode/attention.test.cpp
+// Layer: kernels. Includes: attention/layout.hpp, simd.hpp.
+// Tests: tests/kernels/decode/attention.test.cpp, tests/kernels/decode/stored.test.cpp
 //
 // Lanes are features. Rows of K and V are loaded into registers once, as stored, and combined with every query row of
 // the group.
 //
-// Version 1 processed four keys at once, and prefetched rows of the next step during this step. Version 2 reads key
-// after key, in memory order, without prefetches: hardware prefetchers follow this order, but not four rows at once. On
-// a Zen 4 core, twelve heads of 64 features read 33 GB/s from DRAM instead of 19, and 69 from the last-level cache
-// instead of 55. If four query heads share a key head, arithmetic is the limit in caches, and four keys at once save a
-// tenth; larger KV caches are read key by key as well, from DRAM 1.6 times as fast. Version 3 keeps eight vectors of V
-// for one query row on AVX2, so that a row of 64 features is read once and in order: on that core limited to AVX2,
-// twelve heads read 77 GB/s (512 keys) instead of 64, and 20 from DRAM instead of 13.
+// History: 1. four keys at once, with prefetches: hardware prefetchers do not follow four rows. 2. key after key, in
+// memory order. 3. eight vectors of V for one query row, so that a row of 64 features is read once and in order. 4. up
+// to four query rows at once; hundreds of keys, then their values, because long runs are read faster than short turns
+// of K and V (12 heads of 64 features from the last-level cache of a Zen 4 core: 68 GB/s in turns of 64 keys, 80 in
+// turns of 512); on AVX2, where arithmetic takes longer than reading, the other matrix is prefetched meanwhile; low
+// precision is converted in registers (decode/stored.hpp). On that core, limited to AVX2, four query rows of 128
+// features read 37 GB/s instead of 29 (arithmetic allows 59), and one row of 64 features reads bfloat16 at 39 GB/s
+// instead of 17, int8 at 20 instead of 9.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dimwise/kernels/attention/layout.hpp>
 #include <dimwise/kernels/dispatch/configuration.hpp>
 #include <dimwise/kernels/simd.hpp>
 
 #include <cstddef>
+#include <type_traits>
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
-template <class Arch>
-inline constexpr std::size_t decode_keys_at_once = lanes<Arch> >= 8 ? 4 : 2;
-/// Query rows that use a row of K while it is in a register.
-template <class Arch>
-inline constexpr std::size_t decode_rows_at_once = lanes<Arch> >= 16 ? 4 : 2;
+/// Query rows that use a row of K or V while it is in a register.
+inline constexpr std::size_t decode_rows_at_once = 4;
+/// Query rows that share a register of sums: a power of two.
+template <std::size_t Rows>
+inline constexpr std::size_t decode_row_slots = Rows == 3 ? 4 : Rows;
+/// Keys whose sums are added up across their registers together.
+template <class Arch, std::size_t Rows>
+inline constexpr std::size_t decode_keys_at_once =
+    lanes<Arch> / decode_row_slots<Rows> < 4 ? lanes<Arch> / decode_row_slots<Rows> : 4;
 /// Vectors of V side by side: the accumulators of `Rows` query rows take half of the registers.
 template <class Arch, std::size_t Rows>
-inline constexpr std::size_t decode_vectors = (lanes<Arch> >= 16 ? 16 : 8) / Rows < 8 ? 4 : 8;
+inline constexpr std::size_t decode_vectors =
+    (lanes<Arch> >= 16 ? 16 : 8) / decode_row_slots<Rows> < 8 ? (lanes<Arch> >= 16 ? 16 : 8) / decode_row_slots<Rows>
+                                                              : 8;
 
-// scores[r * score_row + i] = q[r] . k[i] for `Rows` rows and `Keys` keys. q is padded with zeros to whole vectors. One
+/// Whether prefetching pays: arithmetic takes longer than reading. One row of floats is read faster without.
+template <class Arch, std::size_t Rows, class Source>
+inline constexpr bool decode_prefetches = Rows > 1 && (Source::prefetches || lanes<Arch> < 16);
+
+/// Calls f(count, first) for all rows, a few at a time.
+template <class F>
+[[gnu::always_inline]] inline void each_rows(std::size_t rows, const F& f) noexcept {
+  std::size_t r = 0;
+  for (; r + 4 <= rows; r += 4) f(std::integral_constant<std::size_t, 4>{}, r);
+  if (r + 3 == rows) f(std::integral_constant<std::size_t, 3>{}, r);
+  if (r + 2 == rows) f(std::integral_constant<std::size_t, 2>{}, r);
+  if (r + 1 == rows) f(std::integral_constant<std::size_t, 1>{}, r);
+}
+
+/// Rows of floats as stored.
+template <class Arch>
+struct float_rows {
+  static constexpr std::size_t bytes = sizeof(float);
+  static constexpr bool prefetches = false;
+
+  const float* data;
+  std::ptrdiff_t row;
+
+  [[nodiscard, gnu::always_inline]] float_rows from(std::size_t i, std::size_t c = 0) const noexcept {
+    return {data + static_cast<std::ptrdiff_t>(i) * row + c, row};
+  }
+  /// The register of row `i` from feature `c` on.
+  [[nodiscard, gnu::always_inline]] floats<Arch> load(std::size_t i, std::size_t c) const noexcept {
+    return kernels::load<Arch>(data + static_cast<std::ptrdiff_t>(i) * row + c);
+  }
+  [[nodiscard, gnu::always_inline]] floats<Arch> load_partial(std::size_t i, std::size_t c,
+                                                              std::size_t count) const noexcept {
+    return kernels::load_partial<Arch>(data + static_cast<std::ptrdiff_t>(i) * row + c, count);
+  }
+};
+
+/// Prefetches one line of `ahead` for each line of the `Bytes` that are read now.
+template <std::size_t Bytes>
+[[gnu::always_inline]] inline void prefetch(next_lines& ahead) noexcept {
+#if defined(__GNUC__)
+#pragma GCC unroll 8
+  for (std::size_t line = 0; line < (Bytes + 63) / 64; ++line, ahead.at += ahead.step)
+    __builtin_prefetch(ahead.at, 0, 3);
+#endif
+}
+
+// scores[r * decode_score_row + i] = q[r] . k[i] for `Rows` rows and `Keys` keys. q is padded with zeros to whole vectors. One
 // row takes key after key; with more rows, each query register is combined with all keys.
-template <class Arch, std::size_t Rows, std::size_t Keys>
-[[gnu::always_inline]] inline void dot_rows(const float* q, std::size_t q_row, const float* k, std::ptrdiff_t k_row,
-                                            std::size_t features, float* scores, std::size_t score_row) noexcept {
+template <class Arch, std::size_t Rows, std::size_t Keys, class Source>
+[[gnu::always_inline]] inline void dot_rows(const float* q, std::size_t q_row, const Source& k, std::size_t features,
+                                            float scale, float* scores, next_lines& ahead) noexcept {
   // The number of sums as a power of two, at most one vector of them.
-  constexpr std::size_t row_slots = Rows == 3 ? 4 : Rows;
+  constexpr std::size_t row_slots = decode_row_slots<Rows>;
   static_assert(row_slots * Keys <= lanes<Arch>);
   floats<Arch> sums[row_slots * Keys];
 #pragma GCC unroll 16
   for (floats<Arch>& sum : sums) sum = floats<Arch>(0.0F);
-  const auto go_over_features = [&](auto step) __attribute__((always_inline)) {
+  const auto go_over_features = [&](const Source& of, auto step) __attribute__((always_inline)) {
     std::size_t c = 0;
-    for (; c + lanes<Arch> <= features; c += lanes<Arch>) step(c, [](const float* at) { return load<Arch>(at); });
-    if (c < features) step(c, [&](const float* at) { return load_partial<Arch>(at, features - c); });
+    const auto load_whole = [&](std::size_t i) __attribute__((always_inline)) { return of.load(i, c); };
+    // A loop of a few turns ends with a branch that processors predict badly.
+    for (; c + 4 * lanes<Arch> <= features;) {
+#pragma GCC unroll 4
+      for (std::size_t x = 0; x < 4; ++x, c += lanes<Arch>) step(c, load_whole);
+    }
+    for (; c + lanes<Arch> <= features; c += lanes<Arch>) step(c, load_whole);
+    if (c < features)
+      step(c, [&](std::size_t i) __attribute__((always_inline)) { return of.load_partial(i, c, features - c); });
   };
   if constexpr (Rows == 1) {
+    Source of = k;
 #pragma GCC unroll 4
-    for (std::size_t i = 0; i < Keys; ++i, k += k_row) {
-      go_over_features([&](std::size_t c, auto load_key) __attribute__((always_inline)) {
-        sums[i] = fma<Arch>(load_aligned<Arch>(q + c), load_key(k + c), sums[i]);
+    for (std::size_t i = 0; i < Keys; ++i, of = of.from(1)) {
+      go_over_features(of, [&](std::size_t c, auto load_key) __attribute__((always_inline)) {
+        sums[i] = fma<Arch>(load_aligned<Arch>(q + c), load_key(0), sums[i]);
+        if constexpr (decode_prefetches<Arch, Rows, Source>) prefetch<lanes<Arch> * Source::bytes>(ahead);
       });
     }
   } else {
-    go_over_features([&](std::size_t c, auto load_key) __attribute__((always_inline)) {
+    go_over_features(k, [&](std::size_t c, auto load_key) __attribute__((always_inline)) {
       floats<Arch> key[Keys];
 #pragma GCC unroll 4
-      for (std::size_t i = 0; i < Keys; ++i) key[i] = load_key(k + static_cast<std::ptrdiff_t>(i) * k_row + c);
+      for (std::size_t i = 0; i < Keys; ++i) key[i] = load_key(i);
 #pragma GCC unroll 4
       for (std::size_t r = 0; r < Rows; ++r) {
         const floats<Arch> query = load_aligned<Arch>(q + r * q_row + c);
 #pragma GCC unroll 4
         for (std::size_t i = 0; i < Keys; ++i) sums[r * Keys + i] = fma<Arch>(query, key[i], sums[r * Keys + i]);
       }
+      if constexpr (decode_prefetches<Arch, Rows, Source>) prefetch<Keys * lanes<Arch> * Source::bytes>(ahead);
     });
   }
   alignas(64) float sum[lanes<Arch>];
-  store_aligned<Arch>(&sum[0], sum_rows<Arch>(sums));
+  store_aligned<Arch>(&sum[0], sum_rows<Arch>(sums) * floats<Arch>(scale));
 #pragma GCC unroll 4
-  for (std::size_t r = 0; r < Rows; ++r) {
-#pragma GCC unroll 4
-    for (std::size_t i = 0; i < Keys; ++i) scores[r * score_row + i] = sum[r * Keys + i];
-  }
+  for (std::size_t r = 0; r < Rows; ++r)
+    __builtin_memcpy(scores + r * decode_score_row, &sum[r * Keys], Keys * sizeof(float));
 }
 
-/// scores[r, j] = q[r] . k[j] for `keys` keys; several rows take `AtOnce` keys at once.
-template <class Arch, std::size_t Rows, std::size_t AtOnce>
-[[gnu::noinline]] void dot_block(const float* q, std::size_t q_row, const float* k, std::ptrdiff_t k_row,
-                                 std::size_t features, std::size_t keys, float* scores,
-                                 std::size_t score_row) noexcept {
+/// scores[r, j] = q[r] . k[j] for `keys` keys.
+template <class Arch, std::size_t Rows, class Source>
+[[gnu::noinline]] void dot_block(const float* q, std::size_t q_row, Source k, std::size_t features, std::size_t keys,
+                                 float scale, float* scores, next_lines ahead) noexcept {
+  constexpr std::size_t at_once = decode_keys_at_once<Arch, Rows>;
   std::size_t j = 0;
-  for (; j + AtOnce <= keys; j += AtOnce) {
-    dot_rows<Arch, Rows, AtOnce>(q, q_row, k + static_cast<std::ptrdiff_t>(j) * k_row, k_row, features, scores + j,
-                                 score_row);
-  }
-  for (; j < keys; ++j) {
-    dot_rows<Arch, Rows, 1>(q, q_row, k + static_cast<std::ptrdiff_t>(j) * k_row, k_row, features, scores + j,
-                            score_row);
-  }
+  for (; j + at_once <= keys; j += at_once, k = k.from(at_once))
+    dot_rows<Arch, Rows, at_once>(q, q_row, k, features, scale, scores + j, ahead);
+  for (; j < keys; ++j, k = k.from(1)) dot_rows<Arch, Rows, 1>(q, q_row, k, features, scale, scores + j, ahead);
 }
 
 // out[r] = out[r] * rescale[r] + sum_j weights[r, j] v[j] for `Vectors` whole vectors of features, or a part of one.
-template <class Arch, std::size_t Rows, std::size_t Vectors, bool Partial>
-[[gnu::always_inline]] inline void add_columns(const float* weights, std::size_t weight_row, const float* v,
-                                               std::ptrdiff_t v_row, std::size_t keys, std::size_t features, float* out,
-                                               std::size_t out_row, const float* rescale) noexcept {
+template <class Arch, std::size_t Rows, std::size_t Vectors, bool Partial, class Source>
+[[gnu::always_inline]] inline void add_columns(const float* weights, Source v, std::size_t keys, std::size_t features,
+                                               float* out, std::size_t out_row, const float* rescale,
+                                               next_lines& ahead) noexcept {
   floats<Arch> acc[Rows][Vectors];
-#pragma GCC unroll 2
+#pragma GCC unroll 4
   for (std::size_t r = 0; r < Rows; ++r) {
 #pragma GCC unroll 8
     for (std::size_t i = 0; i < Vectors; ++i) {
       acc[r][i] = load_aligned<Arch>(out + r * out_row + i * lanes<Arch>) * floats<Arch>(rescale[r]);
     }
   }
-  for (std::size_t j = 0; j < keys; ++j, v += v_row) {
+  const auto add_key = [&](std::size_t j) __attribute__((always_inline)) {
 #pragma GCC unroll 8
     for (std::size_t i = 0; i < Vectors; ++i) {
-      const float* at = v + i * lanes<Arch>;
-      const floats<Arch> value = Partial ? load_partial<Arch>(at, features) : load<Arch>(at);
-#pragma GCC unroll 2
+      const floats<Arch> value = Partial ? v.load_partial(0, i * lanes<Arch>, features) : v.load(0, i * lanes<Arch>);
+#pragma GCC unroll 4
       for (std::size_t r = 0; r < Rows; ++r) {
-        acc[r][i] = fma<Arch>(floats<Arch>(weights[r * weight_row + j]), value, acc[r][i]);
+        acc[r][i] = fma<Arch>(floats<Arch>(weights[r * decode_score_row + j]), value, acc[r][i]);
       }
     }
-  }
+    if constexpr (decode_prefetches<Arch, Rows, Source>) prefetch<Vectors * lanes<Arch> * Source::bytes>(ahead);
+    v = v.from(1);
+  };
+  if constexpr (Rows == 1) {
+    for (std::size_t j = 0; j < keys; ++j) add_key(j);
+  } else {
 #pragma GCC unroll 2
+    for (std::size_t j = 0; j < keys; ++j) add_key(j);
+  }
+#pragma GCC unroll 4
   for (std::size_t r = 0; r < Rows; ++r) {
 #pragma GCC unroll 8
     for (std::size_t i = 0; i < Vectors; ++i) { store_aligned<Arch>(out + r * out_row + i * lanes<Arch>, acc[r][i]); }
@@ -126,24 +191,24 @@ template <class Arch, std::size_t Rows, std::size_t Vectors, bool Partial>
 }
 
 /// out[r] = out[r] * rescale[r] + sum_j weights[r, j] v[j]. Rows of out are padded to whole vectors.
-template <class Arch, std::size_t Rows>
-[[gnu::noinline]] void add_block(const float* weights, std::size_t weight_row, const float* v, std::ptrdiff_t v_row,
-                                 std::size_t keys, std::size_t features, float* out, std::size_t out_row,
-                                 const float* rescale) noexcept {
+template <class Arch, std::size_t Rows, class Source>
+[[gnu::noinline]] void add_block(const float* weights, const Source& v, std::size_t keys, std::size_t features,
+                                 float* out, std::size_t out_row, const float* rescale, next_lines ahead) noexcept {
   constexpr std::size_t n = lanes<Arch>;
   constexpr std::size_t many = decode_vectors<Arch, Rows>;
   std::size_t c = 0;
   for (; c + many * n <= features; c += many * n) {
-    add_columns<Arch, Rows, many, false>(weights, weight_row, v + c, v_row, keys, n, out + c, out_row, rescale);
+    add_columns<Arch, Rows, many, false>(weights, v.from(0, c), keys, n, out + c, out_row, rescale, ahead);
   }
-  for (; c + 4 * n <= features; c += 4 * n) {
-    add_columns<Arch, Rows, 4, false>(weights, weight_row, v + c, v_row, keys, n, out + c, out_row, rescale);
+  if constexpr (many == 8) {
+    for (; c + 4 * n <= features; c += 4 * n)
+      add_columns<Arch, Rows, 4, false>(weights, v.from(0, c), keys, n, out + c, out_row, rescale, ahead);
   }
   for (; c + n <= features; c += n) {
-    add_columns<Arch, Rows, 1, false>(weights, weight_row, v + c, v_row, keys, n, out + c, out_row, rescale);
+    add_columns<Arch, Rows, 1, false>(weights, v.from(0, c), keys, n, out + c, out_row, rescale, ahead);
   }
   if (c < features) {
-    add_columns<Arch, Rows, 1, true>(weights, weight_row, v + c, v_row, keys, features - c, out + c, out_row, rescale);
+    add_columns<Arch, Rows, 1, true>(weights, v.from(0, c), keys, features - c, out + c, out_row, rescale, ahead);
   }
 }
 

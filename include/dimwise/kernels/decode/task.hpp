@@ -26,6 +26,7 @@ template <class Arch>
 struct decode_plan {
   /// Keys of one task. Fixed: the parts determine the rounding, so they must not depend on the threads.
   static constexpr std::size_t part_keys = 512;
+  static_assert(part_keys <= decode_score_row);
 
   [[nodiscard]] static constexpr std::size_t padded(std::size_t floats) noexcept { return (floats + 15) / 16 * 16; }
 
@@ -36,13 +37,10 @@ struct decode_plan {
   std::size_t q_row;       ///< padded features of a query
   std::size_t out_row;     ///< padded features of a value
   std::size_t statistics;  ///< padded rows
-  std::size_t block_keys;  ///< keys whose scores and weights are computed together
+  std::size_t block_keys;  ///< keys of K and of V that stay in the L1 cache
+  std::size_t turn_keys;   ///< keys whose scores and weights are computed together
   std::size_t worker_floats;
   std::size_t part_floats;
-  bool is_near;  ///< K and V may be in the last-level cache: then arithmetic limits several rows
-
-  // The size of keys and values that most last-level caches can hold.
-  static constexpr std::size_t near_floats = std::size_t{1} << 20;
 
   // A block of K or V takes a third of an L1 cache, which also holds the next block.
   [[nodiscard]] static constexpr std::size_t keys_in_cache(std::size_t features) noexcept {
@@ -59,9 +57,9 @@ struct decode_plan {
         out_row(padded(layout.value_dim)),
         statistics(padded(rows)),
         block_keys(keys_in_cache(q_row > out_row ? q_row : out_row)),
-        worker_floats(rows * (q_row + block_keys) + statistics + block_keys * (q_row + out_row)),
-        part_floats(2 * statistics + rows * out_row),
-        is_near(groups * layout.keys * (layout.head_dim + layout.value_dim) <= near_floats) {}
+        turn_keys(rows == 1 ? part_keys : part_keys / 2),
+        worker_floats(rows * (q_row + decode_score_row) + statistics + block_keys * (q_row + out_row)),
+        part_floats(2 * statistics + rows * out_row) {}
 };
 
 template <class Arch, class Score>
@@ -75,7 +73,7 @@ class decode_task {
         first_head_(first_head),
         q_(worker),
         scores_(q_ + plan.rows * plan.q_row),
-        rescale_(scores_ + plan.rows * plan.block_keys),
+        rescale_(scores_ + plan.rows * decode_score_row),
         k_copy_(rescale_ + plan.statistics),
         v_copy_(k_copy_ + plan.block_keys * plan.q_row),
         maximum_(part),
@@ -95,12 +93,25 @@ class decode_task {
   static constexpr std::size_t part_keys = decode_plan<Arch>::part_keys;
   static constexpr float hidden = -infinity;
 
-  void go_over_keys(std::size_t part) const noexcept {
+  void go_over_keys(std::size_t part) noexcept {
     start();
+    converts_keys_ = converts(heads_->k_quantised);
+    converts_values_ = converts(heads_->v_quantised) && has_finite_scale(heads_->v_quantised, layout_.value_dim);
+    if (converts_keys_ && !scale_queries()) {
+      converts_keys_ = false;
+      start();
+    }
     const std::size_t visible = least(layout_.keys, heads_->visible_keys);
     const std::size_t begin = greatest(part * part_keys, clamp_key(first_seen(0), visible));
     const std::size_t end = least((part + 1) * part_keys, clamp_key(last_seen(layout_.queries - 1) + 1, visible));
-    for (std::size_t j = begin; j < end; j += plan_.block_keys) { advance(j, least(end - j, plan_.block_keys), end); }
+    // Rows in place are read once if their queries fit the registers: then long turns of K and V are the fastest.
+    const bool once = plan_.rows <= decode_rows_at_once;
+    key_step_ = once && (converts_keys_ || in_place(heads_->k_quantised, layout_.k_feature)) ? plan_.turn_keys
+                                                                                             : plan_.block_keys;
+    value_step_ = once && (converts_values_ || in_place(heads_->v_quantised, layout_.v_feature)) ? plan_.turn_keys
+                                                                                                 : plan_.block_keys;
+    for (std::size_t j = begin; j < end; j += plan_.turn_keys) advance(j, least(end - j, plan_.turn_keys), end);
+    scale_output();
   }
 
   // Whether a weighted sum is not finite although its sum of weights is.
@@ -129,6 +140,45 @@ class decode_task {
     return key < 0 ? 0 : least(static_cast<std::size_t>(key), visible);
   }
 
+  // Whether rows are converted in registers: an advantage while few query rows share them.
+  [[nodiscard]] bool converts(const quantised_data& stored) const noexcept {
+    constexpr std::size_t most_rows = 8;
+    return plan_.rows <= most_rows && stored.format != number_format::float32 && stored.format != number_format::int4;
+  }
+  [[nodiscard]] static bool in_place(const quantised_data& stored, std::ptrdiff_t feature) noexcept {
+    return stored.format == number_format::float32 && feature == 1;
+  }
+  [[nodiscard]] static float scale_of(const quantised_data& stored, std::size_t c) noexcept {
+    return stored.scale == nullptr ? 1.0F : stored.scale[static_cast<std::ptrdiff_t>(c) * stored.scale_feature];
+  }
+  [[nodiscard]] static bool has_finite_scale(const quantised_data& stored, std::size_t features) noexcept {
+    float zero = 0.0F;
+    for (std::size_t c = 0; c < features; ++c) zero += scale_of(stored, c) * 0.0F;
+    return zero == 0.0F;
+  }
+
+  // Multiplies queries by the scales of the features of keys; returns false if that is not finite.
+  [[nodiscard]] bool scale_queries() const noexcept {
+    const quantised_data& k = heads_->k_quantised;
+    if (k.scale == nullptr || k.scale_feature == 0) return has_finite_scale(k, 1);
+    float zero = 0.0F;
+    for (std::size_t r = 0; r < plan_.rows; ++r) {
+      float* const q = q_ + r * plan_.q_row;
+      for (std::size_t c = 0; c < layout_.head_dim; ++c) {
+        q[c] *= scale_of(k, c);
+        zero += q[c] * 0.0F;
+      }
+    }
+    return zero == 0.0F;
+  }
+  void scale_output() const noexcept {
+    const quantised_data& v = heads_->v_quantised;
+    if (!converts_values_ || v.scale == nullptr) return;
+    for (std::size_t r = 0; r < plan_.rows; ++r) {
+      for (std::size_t c = 0; c < layout_.value_dim; ++c) out_[r * plan_.out_row + c] *= scale_of(v, c);
+    }
+  }
+
   // Row r of a group is query r % queries of its head r / queries.
   void start() const noexcept {
     for (std::size_t r = 0; r < plan_.rows; ++r) {
@@ -146,21 +196,11 @@ class decode_task {
     for (std::size_t i = 0; i < plan_.rows * plan_.out_row; ++i) out_[i] = 0.0F;
   }
 
+  // Processes the keys [begin, begin + keys); the part ends at `end`.
   void advance(std::size_t begin, std::size_t keys, std::size_t end) const noexcept {
-    matrix_view<const float> k{heads_->k, layout_.k_row, layout_.k_feature};
-    matrix_view<const float> v{heads_->v, layout_.v_row, layout_.v_feature};
-    const bool stored = heads_->k_quantised.format != number_format::float32;
-    const bool quantised_v = heads_->v_quantised.format != number_format::float32;
-    if (stored) k = widened(heads_->k_quantised, begin, keys, end, layout_.head_dim, k_copy_);
-    else k.data = k.at(begin);
-    if (quantised_v) v = widened(heads_->v_quantised, begin, keys, end, layout_.value_dim, v_copy_);
-    else v.data = v.at(begin);
-    const bool near_keys = plan_.is_near || stored || k.feature != 1;
-    gather(k, keys, layout_.head_dim, k_copy_);
-    gather(v, keys, layout_.value_dim, v_copy_);
-    score_rows(k, keys, near_keys);
+    for (std::size_t j = 0; j < keys; j += key_step_) score_rows(begin + j, least(keys - j, key_step_), j, end);
     const bool changed = changes_scores(score_);
-    bool edits = changed;
+    bool edits = leaves_out_ || changed;
     for (std::size_t r = 0; r < plan_.rows; ++r) {
       const attention_head& head = heads_[r / layout_.queries];
       const std::size_t query = r % layout_.queries;
@@ -171,17 +211,49 @@ class decode_task {
         edits = true;
       }
     }
-    // As in attention: if a key may be hidden, a value that is not finite must be skipped, not multiplied by 0.
-    const bool skip = (edits || leaves_out_) && !all_finite<Arch>(v.data, v.row, keys, layout_.value_dim);
-    for (std::size_t r = 0; r < plan_.rows; ++r) skip ? weigh_row<true>(r, keys) : weigh_row<false>(r, keys);
-    if (skip) add_marked_rows(v, keys);
-    else add_rows(v, keys);
+    for (std::size_t r = 0; r < plan_.rows; ++r) edits ? weigh_row<true>(r, keys) : weigh_row<false>(r, keys);
+    // Values that may be skipped are widened to be searched for infinities and NaN.
+    const std::size_t step = edits && converts_values_ ? plan_.block_keys : value_step_;
+    for (std::size_t j = 0; j < keys; j += step) {
+      add_rows(begin + j, least(keys - j, step), j, end, edits);
+      // The previous sums are now relative to the new maximum.
+      for (std::size_t r = 0; r < plan_.rows; ++r) rescale_[r] = 1.0F;
+    }
+  }
+
+  // K or V of some keys, widened and gathered to `copy` where necessary.
+  [[nodiscard]] static matrix_view<const float> read(const quantised_data& stored, matrix_view<const float> rows,
+                                                     std::size_t begin, std::size_t keys, std::size_t end,
+                                                     std::size_t features, float* copy) noexcept {
+    if (stored.format != number_format::float32) return widened(stored, begin, keys, end, features, copy);
+    rows.data = rows.at(begin);
+    gather(rows, keys, features, copy);
+    return rows;
+  }
+
+  // The lines of the rows of K or V from `key` on.
+  [[nodiscard]] next_lines lines_of(const quantised_data& stored, const matrix_view<const float>& rows, std::size_t key,
+                                    std::size_t features) const noexcept {
+    if (stored.format == number_format::float32 && rows.feature == 1 &&
+        rows.row == static_cast<std::ptrdiff_t>(features))
+      return {reinterpret_cast<const char*>(rows.at(key)), 64};
+    if (converts(stored) && stored.row == static_cast<std::ptrdiff_t>(features)) {
+      const std::size_t bytes = stored.format == number_format::int8 ? 1 : 2;
+      return {static_cast<const char*>(stored.data) + key * features * bytes, 64};
+    }
+    return {reinterpret_cast<const char*>(scores_), 0};
+  }
+  [[nodiscard]] next_lines keys_from(std::size_t key) const noexcept {
+    return lines_of(heads_->k_quantised, {heads_->k, layout_.k_row, layout_.k_feature}, key, layout_.head_dim);
+  }
+  [[nodiscard]] next_lines values_from(std::size_t key) const noexcept {
+    return lines_of(heads_->v_quantised, {heads_->v, layout_.v_row, layout_.v_feature}, key, layout_.value_dim);
   }
 
   // Low-precision rows, widened to floats in `copy`.
   [[nodiscard]] static matrix_view<const float> widened(const quantised_data& from, std::size_t begin, std::size_t rows,
                                                         std::size_t end, std::size_t features, float* copy) noexcept {
-    from.widen(from, begin, rows, least(end - begin - rows, rows), features, copy);
+    from.kernels->widen(from, begin, rows, least(end - begin - rows, rows), features, copy);
     return {copy, static_cast<std::ptrdiff_t>(features), 1};
   }
 
@@ -192,36 +264,25 @@ class decode_task {
     from = {copy, static_cast<std::ptrdiff_t>(features), 1};
   }
 
-  void score_rows(const matrix_view<const float>& k, std::size_t keys, bool near_keys) const noexcept {
-    constexpr std::size_t many = decode_rows_at_once<Arch>;
-    // After its first pass, a block is in the L1 cache.
-    for (std::size_t r = 0; r < plan_.rows; near_keys = true) {
-      const std::size_t rows = least(plan_.rows - r, many);
-      if (rows == 1) score_rows_of<1>(k, keys, r, true);
-      if (rows == 2) score_rows_of<2>(k, keys, r, near_keys);
-      if constexpr (many == 4) {
-        if (rows == 3) score_rows_of<3>(k, keys, r, near_keys);
-        if (rows == 4) score_rows_of<4>(k, keys, r, near_keys);
-      }
-      r += rows;
-    }
-  }
-  template <std::size_t Rows>
-  void score_rows_of(const matrix_view<const float>& k, std::size_t keys, std::size_t r,
-                     bool near_keys) const noexcept {
-    const float* const q = q_ + r * plan_.q_row;
-    float* const scores = scores_ + r * plan_.block_keys;
-    if (near_keys) {
-      dot_block<Arch, Rows, decode_keys_at_once<Arch>>(q, plan_.q_row, k.data, k.row, layout_.head_dim, keys, scores,
-                                                       plan_.block_keys);
-    } else {
-      dot_block<Arch, Rows, 1>(q, plan_.q_row, k.data, k.row, layout_.head_dim, keys, scores, plan_.block_keys);
-    }
+  // Scores of a block of keys, at `place` of the rows of scores.
+  void score_rows(std::size_t begin, std::size_t keys, std::size_t place, std::size_t end) const noexcept {
+    float* const scores = scores_ + place;
+    const query_rows q{q_, plan_.q_row, plan_.rows};
+    next_lines ahead = values_from(begin);
+    if (converts_keys_)
+      return heads_->k_quantised.kernels->score(heads_->k_quantised, begin, keys, layout_.head_dim, q, scores, ahead);
+    const matrix_view<const float> all{heads_->k, layout_.k_row, layout_.k_feature};
+    const matrix_view<const float> k = read(heads_->k_quantised, all, begin, keys, end, layout_.head_dim, k_copy_);
+    each_rows(plan_.rows, [&](auto rows, std::size_t r) __attribute__((always_inline)) {
+      dot_block<Arch, decltype(rows)::value>(q.data + r * q.row, q.row, float_rows<Arch>{k.data, k.row},
+                                             layout_.head_dim, keys, 1.0F, scores + r * decode_score_row, ahead);
+      ahead.step = 0;
+    });
   }
 
   // Score function, bias, mask and window of one row; -inf for hidden keys.
   void edit_row(std::size_t r, const attention_head& head, std::size_t begin, std::size_t keys) const noexcept {
-    float* const scores = scores_ + r * plan_.block_keys;
+    float* const scores = scores_ + r * decode_score_row;
     const auto query = static_cast<std::ptrdiff_t>(r % layout_.queries);
     if constexpr (!std::is_same_v<Score, identity_score>) {
       if constexpr (requires { score_.each(scores, keys); }) score_.each(scores, keys);
@@ -247,7 +308,7 @@ class decode_task {
   template <bool MarkHidden>
   [[gnu::noinline]] void weigh_row(std::size_t r, std::size_t keys) const noexcept {
     using vec = floats<Arch>;
-    float* const scores = scores_ + r * plan_.block_keys;
+    float* const scores = scores_ + r * decode_score_row;
     vec top(hidden);
     for (std::size_t j = keys; j < (keys + lanes<Arch> - 1) / lanes<Arch> * lanes<Arch>; ++j) scores[j] = hidden;
     for (std::size_t j = 0; j < keys; j += lanes<Arch>) top = max_skip_nan<Arch>(load_aligned<Arch>(scores + j), top);
@@ -267,25 +328,34 @@ class decode_task {
     maximum_[r] = maximum;
   }
 
-  void add_rows(const matrix_view<const float>& v, std::size_t keys) const noexcept {
-    std::size_t r = 0;
-    for (; r + 2 <= plan_.rows; r += 2) {
-      add_block<Arch, 2>(scores_ + r * plan_.block_keys, plan_.block_keys, v.data, v.row, keys, layout_.value_dim,
-                         out_ + r * plan_.out_row, plan_.out_row, rescale_ + r);
+  void add_rows(std::size_t begin, std::size_t keys, std::size_t place, std::size_t end, bool edits) const noexcept {
+    const float* const weights = scores_ + place;
+    const output_rows out{out_, plan_.out_row, plan_.rows, rescale_};
+    next_lines ahead = keys_from(begin + keys);
+    quantised_data stored = heads_->v_quantised;
+    if (converts_values_) {
+      if (!edits) return stored.kernels->add(stored, begin, keys, layout_.value_dim, weights, out, ahead);
+      stored.scale = nullptr;  // the output is multiplied by it
     }
-    if (r < plan_.rows) {
-      add_block<Arch, 1>(scores_ + r * plan_.block_keys, plan_.block_keys, v.data, v.row, keys, layout_.value_dim,
-                         out_ + r * plan_.out_row, plan_.out_row, rescale_ + r);
-    }
+    const matrix_view<const float> all{heads_->v, layout_.v_row, layout_.v_feature};
+    const matrix_view<const float> v = read(stored, all, begin, keys, end, layout_.value_dim, v_copy_);
+    // As in attention: if a key may be hidden, a value that is not finite must be skipped, not multiplied by 0.
+    if (edits && !all_finite<Arch>(v.data, v.row, keys, layout_.value_dim)) return add_marked_rows(v, keys, place);
+    each_rows(plan_.rows, [&](auto rows, std::size_t r) __attribute__((always_inline)) {
+      add_block<Arch, decltype(rows)::value>(weights + r * decode_score_row, float_rows<Arch>{v.data, v.row}, keys,
+                                             layout_.value_dim, out.data + r * out.row, out.row, out.rescale + r,
+                                             ahead);
+      ahead.step = 0;
+    });
   }
 
   // One key at a time, for values with infinities or NaN: a hidden key (-0) adds nothing.
-  void add_marked_rows(const matrix_view<const float>& v, std::size_t keys) const noexcept {
+  void add_marked_rows(const matrix_view<const float>& v, std::size_t keys, std::size_t place) const noexcept {
     for (std::size_t r = 0; r < plan_.rows; ++r) {
       float* const out = out_ + r * plan_.out_row;
       for (std::size_t c = 0; c < layout_.value_dim; ++c) out[c] *= rescale_[r];
       for (std::size_t j = 0; j < keys; ++j) {
-        const float weight = scores_[r * plan_.block_keys + j];
+        const float weight = scores_[r * decode_score_row + place + j];
         if (weight == 0.0F && 1.0F / weight < 0.0F) continue;
         for (std::size_t c = 0; c < layout_.value_dim; ++c) out[c] += weight * *v.at(j, c);
       }
@@ -305,6 +375,10 @@ class decode_task {
   float* sum_;
   float* out_;
   const Score& score_;
+  std::size_t key_step_ = 0;    ///< keys of K that are read together
+  std::size_t value_step_ = 0;  ///< keys of V
+  bool converts_keys_ = false;  ///< in registers
+  bool converts_values_ = false;
   bool leaves_out_ = false;  ///< skips all keys with a score of -inf
 };
 

@@ -8,6 +8,7 @@
 #include <dimwise/kernels/attention/forward.hpp>
 #include <dimwise/kernels/attention/small.hpp>
 #include <dimwise/kernels/decode/attention.hpp>
+#include <dimwise/kernels/decode/stored.hpp>
 #include <dimwise/kernels/dispatch/configuration.hpp>
 #include <dimwise/kernels/dispatch/table.hpp>
 #include <dimwise/kernels/gemm/product.hpp>
@@ -347,7 +348,7 @@ struct kernels_of : element_kernels_of<Arch> {
   static constexpr auto attention_bytes = &detail::attention_bytes<Arch>;
   static constexpr auto attention = &detail::attention<Arch>;
   static constexpr auto attention_small = &detail::attention_small_call<Arch>;
-  static constexpr auto widen_rows = &detail::widen_rows<Arch>;
+  static constexpr auto stored_rows = &detail::stored_kernels_of<Arch>;
 };
 
 /// All kernels of `Arch` that exist for float and for double, as a table.
@@ -375,7 +376,7 @@ inline constexpr element_table<element_of<Arch>> element_table_of = {
 template <class Arch>
 inline constexpr table table_of = {
     element_table_of<Arch>,      kernels_of<Arch>::architecture,    kernels_of<Arch>::attention_bytes,
-    kernels_of<Arch>::attention, kernels_of<Arch>::attention_small, kernels_of<Arch>::widen_rows,
+    kernels_of<Arch>::attention, kernels_of<Arch>::attention_small, kernels_of<Arch>::stored_rows,
 };
 
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION

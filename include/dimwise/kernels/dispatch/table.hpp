@@ -188,7 +188,7 @@ struct table : element_table<float> {
   void (*attention)(const attention_call&, void* scratch, const runner&);
   /// Computes small calls without scratch or threads; returns false without computing other calls.
   bool (*attention_small)(const attention_call&);
-  row_widener widen_rows;  ///< for `quantised_data`
+  const stored_row_kernels* stored_rows;  ///< for `quantised_data`
 };
 
 }  // namespace dimwise::kernels

@@ -76,6 +76,12 @@ struct widen {
 #if defined(__AVX2__)
       return reinterpret<floats_n>(_mm256_slli_epi32(_mm256_cvtepu16_epi32(load_bytes<__m128i>(at)), 16));
 #endif
+#if defined(__AVX512F__)
+    } else if constexpr (Format == number_format::bfloat16 && n == 16) {
+      // Masked with all lanes on: g++ 12 warns of an uninitialized value in the plain intrinsics' header.
+      const __m512i wide = _mm512_maskz_cvtepu16_epi32(0xFFFF, load_bytes<__m256i>(at));
+      return reinterpret<floats_n>(_mm512_maskz_slli_epi32(0xFFFF, wide, 16));
+#endif
     } else if constexpr (Format == number_format::bfloat16) {
       return reinterpret<floats_n>(__builtin_convertvector(load_bytes<vector_of_t<std::uint16_t, n>>(at), uint32_n)
                                    << 16);
@@ -107,6 +113,12 @@ struct widen {
 #if defined(__AVX2__)
     if constexpr (n == 8) {
       return reinterpret<int32_n>(_mm256_cvtepi8_epi32(_mm_cvtsi64_si128(load_bytes<long long>(&bytes_n))));
+    }
+#endif
+#if defined(__AVX512F__)
+    // Masked with all lanes on: g++ 12 warns of an uninitialized value in the plain intrinsic's header.
+    if constexpr (n == 16) {
+      return reinterpret<int32_n>(_mm512_maskz_cvtepi8_epi32(0xFFFF, load_bytes<__m128i>(&bytes_n)));
     }
 #endif
     // g++ 12 converts from 8 to 32 bits element by element, but has an instruction for each of two steps.
