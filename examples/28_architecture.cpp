@@ -24,7 +24,7 @@ models::decoder_plan read_twin(io::config_check& c) {
   models::decoder_config& to = plan.config;
   to.parallel = to.single_norm = true;
   models::read_rotary_of_all(c, to, {.base = 50000});
-  const std::size_t window = models::count_or_none(c, "sliding_window", 128);
+  const std::size_t window = models::whole_number(c, "sliding_window", 128, models::null_setting::is_zero);
   for (std::size_t i = 0; i < to.layers.size(); i += 2) { to.layers[i].window = window; }
 
   models::decoder_names& names = plan.names;
