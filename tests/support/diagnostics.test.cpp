@@ -163,6 +163,11 @@ TEST_CASE("diagnostics: the message is the same at run time, of the texts of g++
       of("ERROR_R15_run_time_extents_are_given_once<dimwise::shape<a, c>, dimwise::over<a>, dimwise::over<a, a>>"));
   CHECK(twice.said(find(twice.id())->seen) ==
         "a tensor of [a, c] takes one extent for each run-time dimension; given: a and a (R15)");
+  // A name of another library, and the operations to use instead.
+  facts<std::string> other(of(
+      "ERROR_R1_operation_has_another_name<dimwise::other_library::reshape, dimwise::use_instead<dimwise::op::split, "
+      "dimwise::op::merge> >"));
+  CHECK(other.said(find(other.id())->seen) == "`reshape` has another name here: split, merge (R1)");
   // Where no pattern has its facts, the name of the error says it.
   facts<std::string> bare(of("ERROR_R5_softmax_over_a_single_element"));
   CHECK(bare.said(find(bare.id())->seen) == "softmax over a single element (R5)");

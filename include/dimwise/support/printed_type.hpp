@@ -207,7 +207,7 @@ class printed_type {
   constexpr void put_type(int place) {
     const type& one = parts[place];
     bool is_list = false;
-    for (const char* list : {"shape", "operand_shape", "lhs", "rhs", "over", "list"}) {
+    for (const char* list : {"shape", "operand_shape", "lhs", "rhs", "over", "list", "use_instead"}) {
       is_list = is_list || is(place, list);
     }
     if (one.is_function) {
