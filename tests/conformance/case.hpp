@@ -76,7 +76,7 @@ class run {
   [[nodiscard]] const std::string& name() const;
   /// The whole case of the manifest.
   [[nodiscard]] const nlohmann::json& entry() const;
-  /// The bytes of a file of the suite that is no array, as `uint8`; `path` counts from its folder.
+  /// The bytes of a file of the suite that is not an array, as `uint8`; `path` counts from its folder.
   [[nodiscard]] array file(const std::string& path) const;
   /// ONNX, ONNX Runtime: the operator's attributes; the other suites: "config".
   [[nodiscard]] const nlohmann::json& attributes() const;

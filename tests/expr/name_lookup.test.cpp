@@ -1,7 +1,6 @@
-// tests/expr/name_lookup.test.cpp -- a user's own functions of the vocabulary's names are called, whatever they are
-// given.
+// tests/expr/name_lookup.test.cpp -- a user's functions that have the names of operations are called for all arguments.
 //
-// The words are no members of the namespace of their arguments' types, so that argument-dependent lookup does not find
+// The operations are not members of the namespace of their arguments' types, so argument-dependent lookup does not find
 // them.
 // SPDX-License-Identifier: BSL-1.0
 #include <dimwise/dimwise.hpp>

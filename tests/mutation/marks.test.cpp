@@ -15,7 +15,7 @@ static_assert(gives<rule::softmax<op::log_softmax, list<key>, shape<seq, key, ma
 static_assert(gives<rule::reduce<op::argmax, list<key>, shape<seq, key, masked_for<key>>>, shape<seq>>);
 static_assert(std::is_same_v<detail::kept_marks_t<op::logsumexp, shape<seq, key, masked_for<key>>>, list<>>);
 
-// The place of the largest is no product, no score, no weight.
+// argmax is not a product, a score or a weight.
 static_assert(gives<rule::reduce<op::argmax, list<key>, shape<seq, key, raw<d_k>>>, shape<seq>>);
 static_assert(gives<rule::reduce<op::argmax, list<key>, shape<seq, key, score<d_k>>>, shape<seq>>);
 static_assert(gives<rule::reduce<op::argmax, list<key>, shape<seq, key, weighted<key>>>, shape<seq>>);

@@ -12,7 +12,7 @@ using namespace shape_test;
 template <class Op, class Over, class... D>
 using reduced = rule::reduce<Op, list<Over>, shape<D...>>;
 
-// A statistic of scores is no score; over heads they stay what they are.
+// A statistic of scores is not a score; over heads, scores stay scores.
 static_assert(gives<reduced<op::sum, key, heads, seq, key, score<d_k>>, shape<heads, seq>>);
 static_assert(gives<reduced<op::mean, key, heads, seq, key, raw<d_k>>, shape<heads, seq>>);
 static_assert(gives<reduced<op::sum, heads, heads, seq, key, score<d_k>>, shape<seq, key, score<d_k>>>);

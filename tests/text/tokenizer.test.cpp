@@ -232,7 +232,7 @@ TEST_CASE("a single_word is not beside the characters that \\w of Rust matches")
     CHECK(matched("<x>" + c));
     CHECK(matched(c + "<x>"));
   }
-  // The longest token decides; where it is no word of its own, no shorter one is looked for in it.
+  // The longest token decides. If its neighbours are letters, no shorter token is searched in it.
   settings["added_tokens"].push_back({{"id", 5U}, {"content", "<x>y"}, {"single_word", true}});
   settings["added_tokens"].push_back({{"id", 6U}, {"content", "y"}});
   CHECK(numbers(words_of(settings, "t").encode("<x>yb")) == std::vector<std::size_t>{3, 3, 3, 3, 1});

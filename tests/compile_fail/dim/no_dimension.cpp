@@ -1,4 +1,4 @@
-// MISTAKE: a tensor names a type that is no dimension.
+// MISTAKE: a tensor names a type that is not a dimension.
 // RULE: R1
 // EXPECT: ERROR_R1_tensor_names_dimensions<.*over<.*step
 #include "../prelude.hpp"

@@ -1,4 +1,4 @@
-// MISTAKE: the mean of tokens: an id is no number.
+// MISTAKE: the mean of tokens: an id is not a number.
 // RULE: R18
 // EXPECT: ERROR_R18_ids_index_their_own_dimension_only<.*mean.*batch.*seq
 // VARIANTS: equal unused dynamic

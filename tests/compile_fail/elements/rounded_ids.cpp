@@ -1,4 +1,4 @@
-// MISTAKE: words are rounded to bfloat16: ids are no numbers.
+// MISTAKE: tokens are rounded to bfloat16: ids are not numbers.
 // RULE: R18
 // EXPECT: ERROR_R18_ids_index_their_own_dimension_only<.*rounded
 // VARIANTS: equal unused dynamic

@@ -1,4 +1,4 @@
-// MISTAKE: masked scores are rounded to bfloat16 before softmax: what is hidden is no number.
+// MISTAKE: masked scores are rounded to bfloat16 before softmax: a hidden score is not a number.
 // RULE: R7
 // EXPECT: ERROR_R7_masked_values_go_to_softmax_or_a_reduction<.*rounded.*masked_for<.*key
 // VARIANTS: equal unused dynamic

@@ -1,4 +1,4 @@
-// MISTAKE: the module is no template over its element type, so that a loss cannot track its weights.
+// MISTAKE: the module is not a template over its element type, so a loss cannot track its weights.
 // RULE: R21
 // EXPECT: ERROR_R21_module_does_not_take_its_element_type<.*scorer
 // VARIANTS: equal unused dynamic

@@ -1,4 +1,4 @@
-// MISTAKE: patches are appended to a product of rows and columns: what comes out is no such product.
+// MISTAKE: patches are appended to a product of rows and columns: the result is not such a product.
 // RULE: R4
 // EXPECT: ERROR_R4_composite_has_other_factors_or_order<.*concat.*merged<.*row.*column
 // VARIANTS: equal unused dynamic

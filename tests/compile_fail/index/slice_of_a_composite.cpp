@@ -1,4 +1,4 @@
-// MISTAKE: a slice of a merged dimension keeps its name, though it is no product any more.
+// MISTAKE: a slice of a merged dimension keeps its name, although it is not a product any more.
 // RULE: R18
 // EXPECT: ERROR_R18_slice_of_a_composite_names_a_plain_dimension<.*slice.*merged<
 // VARIANTS: equal unused dynamic

@@ -1,4 +1,4 @@
-// MISTAKE: the mask of a memory that is no part of what the scores go over.
+// MISTAKE: the mask of a memory that is not a part of the dimension of the scores.
 // RULE: R7
 // EXPECT: ERROR_R7_mask_has_dimensions_that_the_scores_lack<.*masked.*src
 // VARIANTS: equal unused dynamic

@@ -1,4 +1,4 @@
-// MISTAKE: the best of features, which are no alternatives.
+// MISTAKE: the best of features, which are not alternatives.
 // RULE: R13
 // EXPECT: ERROR_R13_softmax_takes_attendable_or_choice<.*top_k.*d_model
 // VARIANTS: equal dynamic

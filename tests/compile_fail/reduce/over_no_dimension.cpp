@@ -1,4 +1,4 @@
-// MISTAKE: a sum over a type that is no dimension.
+// MISTAKE: a sum over a type that is not a dimension.
 // RULE: R1
 // EXPECT: ERROR_R1_operation_names_its_dimension<.*sum.*int
 // VARIANTS: equal unused dynamic

@@ -1,4 +1,4 @@
-// MISTAKE: a part is taken from a dimension that is no sum.
+// MISTAKE: a part is taken from a dimension that is not a sum.
 // RULE: R14
 // EXPECT: ERROR_R14_part_is_taken_from_a_summed_dimension<.*part.*d_k
 // VARIANTS: equal dynamic

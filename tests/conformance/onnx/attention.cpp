@@ -97,7 +97,7 @@ void attention(run& r) {
     }
   }
   if (r.has(6)) {
-    // Keys beyond the length are no keys; the last query stands at the last of the others.
+    // Keys beyond the length do not exist; the last query stands at the last of the others.
     how.lengths = r.get<std::int64_t, batch>(6);
     if (left >= 0 || right >= 0) {
       const tensor first_query = *how.lengths - static_cast<std::int64_t>(in.positions.extent());

@@ -258,7 +258,7 @@ TEST_CASE("words: a learned temperature for each head goes into fused attention"
               of_attention(16, 33)));
   HOLDS(wrong(contract<key>(softmax<key>(scaled(contract<d_k>(q, k), u)), v), plan_kind::attention, 1,
               of_attention(16, 33)));
-  // Scales that are no ordinary numbers are taken as they are written.
+  // Scales of zero, NaN, infinities and extreme magnitudes are applied as written.
   for (const float odd :
        {0.0F, -1.0F, 1e-42F, dimwise_test::infinite, -dimwise_test::infinite, dimwise_test::not_a_number, 1e38F}) {
     tensor<float, group_of> w = u;
@@ -318,7 +318,7 @@ TEST_CASE("words: masked weights that no fused kernel takes are multiplied by th
   const auto a = softmax<key>(masked(masked(scores<d_k>(q, k) * per_key, allow(m1)), allow(m2)));
   HOLDS(wrong(contract<key>(a, v), plan_kind::product, 2, of_attention(24, 40)));
   HOLDS(wrong(contract<key>(v, a), plan_kind::product, 2, of_attention(24, 40)));
-  // What is hidden has no effect, also when it is no number.
+  // A hidden element has no effect, even if it is NaN or infinite.
   for (std::size_t i = 0; i < 20; ++i) {
     v.data()[5 * 20 + i] = i % 2 == 0 ? dimwise_test::not_a_number : dimwise_test::infinite;
   }

@@ -212,7 +212,7 @@ TEST_CASE("special values: attention and products of static extents") {
     elements(v)[0] = number;
     check(q0, k, v);
   }
-  // A scale that is no number.
+  // Scales of zero, NaN and infinities.
   for (const float c : {infinite, -infinite, dimwise_test::not_a_number, 0.0F}) {
     CAPTURE(c);
     const auto s = scaled(contract<features>(q0, k0), c);

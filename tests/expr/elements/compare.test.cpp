@@ -34,7 +34,7 @@ static_assert(!equated<of<id<vocab>>, of<id<heads>>> && !equated<of<id<vocab>>, 
               !equated<of<id<vocab>>, int> && !equated<of<bool>, of<float>> && !equated<of<bool>, int>);
 static_assert(!equated<of<bfloat16>, of<float>> && !ordered<of<bfloat16>, of<bfloat16>> &&
               !equated<tensor<float, seq>, tensor<float, key>>);
-// A comparison is no condition, and tensors are not comparable in the sense of the standard library.
+// A comparison is not a condition, and tensors are not comparable in the sense of the standard library.
 static_assert(!std::equality_comparable<of<float>> && !std::totally_ordered<of<float>>);
 static_assert(!std::is_convertible_v<decltype(of<float>() == 1), bool> &&
               !std::is_constructible_v<bool, decltype(of<float>() == 1)>);

@@ -67,7 +67,7 @@ TEST_CASE_TEMPLATE("long sums: sums, means and logarithms of sums", T, float, do
   both_ways([] { sums_of_rows<T>(); });
 }
 
-// A row whose exponentials are no multiples of each other.
+// A row whose exponentials are not multiples of each other.
 TEST_CASE_TEMPLATE("long sums: logarithms of sums of different exponentials", T, float, double) {
   both_ways([] {
     constexpr std::size_t n = 1'000'000;

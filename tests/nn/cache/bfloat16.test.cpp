@@ -155,7 +155,7 @@ struct d_h : feature_dim<> {};
 template <class KeyElement, class ValueElement, class Kind>
 using stored_cache = nn::kv_cache<key, Kind, nn::keys<KeyElement, key, d_h>, nn::values<ValueElement, key, d_h>>;
 
-// Whatever is no finite number is refused before anything is written.
+// NaN and infinities are rejected before anything is written.
 template <class Cache>
 void check_refused(Cache cache, bool keys, bool values, const char* bits) {
   const tensor<float, key, d_h> good({1, 2, 3, 4}, key{2}, d_h{2});

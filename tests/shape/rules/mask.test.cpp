@@ -7,7 +7,7 @@
 namespace shape_test {
 namespace {
 
-// What a mask is to the rules: its dimensions, those that a following softmax may have, and whether it knows documents.
+// Facts of masks: their dimensions, the dimensions that they serve, and whether they keep documents apart.
 using causal_facts = detail::mask_facts<list<seq, key>, list<key>, false>;
 using padding_facts = detail::mask_facts<list<batch, key>, list<key>, false>;
 using given_facts = detail::mask_facts<list<seq, key>, list<seq, key>, true>;
@@ -164,7 +164,7 @@ static_assert(
 //     So is every mask, not one of them.
 static_assert(
     says<ERROR_R7_mask_does_not_serve_this_dimension, over_one<op::softmax, key, masked_for<key>, masked_for<seq>>>);
-//     What is no softmax sees a shift, and ends the mark.
+//     Operations other than softmax see a shift, and end the mark.
 static_assert(gives<rule::reduce<op::logsumexp, list<key>, S<biased_for<seq>>>, shape<heads, seq>>);
 static_assert(gives<rule::reduce<op::argmax, list<key>, S<biased_for<seq>>>, shape<heads, seq>>);
 static_assert(gives<rule::reduce<op::sum, list<key>, S<biased_for<seq>>>, shape<heads, seq>>);
