@@ -43,10 +43,11 @@ using active_kernels = kernels_of<default_arch>;
   static constexpr active_kernels all{};
   return all;
 }
-/// The kernels of double for the compiler's flags.
+/// The kernels of double for the compiler's flags. A template: programs without double compile none.
 using active_double_kernels = element_kernels_of<in_double<default_arch>>;
-[[nodiscard]] inline const active_double_kernels& active_doubles() noexcept {
-  static constexpr active_double_kernels all{};
+template <class Kernels = active_double_kernels>
+[[nodiscard]] const Kernels& active_doubles() noexcept {
+  static constexpr Kernels all{};
   return all;
 }
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION
