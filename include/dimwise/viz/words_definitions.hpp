@@ -10,6 +10,7 @@
 namespace dimwise::detail {
 
 DIMWISE_DETAIL_LIBRARY code_point code_point_at(std::string_view s, std::size_t i) {
+  if (code_points_read != nullptr) { ++*code_points_read; }
   const auto byte = [&](std::size_t at) { return static_cast<char32_t>(static_cast<unsigned char>(s[at])); };
   const char32_t first = byte(i);
   if (first < 0x80) { return {first, 1}; }
