@@ -23,18 +23,21 @@ struct classify_options {
   bool quiet = false;
 };
 
+// As text, and not as a tree: the destructor of a tree of nlohmann's allocates, and terminates if memory runs out.
 void print_json(const std::string& text, const std::vector<part_labels>& parts, bool whole) {
-  nlohmann::json line = {{"text", text}};
-  nlohmann::json list = nlohmann::json::array();
+  std::string list;
   for (const part_labels& one : parts) {
     for (const labelled& l : one.labels) {
-      nlohmann::json entry = {{"label", l.label}, {"probability", l.probability}};
-      if (!whole) { entry["token"] = one.part; }
-      list.push_back(std::move(entry));
+      list += (list.empty() ? "" : ",") + std::string("{\"label\":") + quoted(l.label) +
+              ",\"probability\":" + nlohmann::json(l.probability).dump();
+      list += whole ? "}" : ",\"token\":" + quoted(one.part) + "}";
     }
   }
-  line[whole ? "labels" : "tokens"] = std::move(list);
-  std::printf("%s\n", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+  if (whole) {
+    std::printf("{\"labels\":[%s],\"text\":%s}\n", list.c_str(), quoted(text).c_str());
+  } else {
+    std::printf("{\"text\":%s,\"tokens\":[%s]}\n", quoted(text).c_str(), list.c_str());
+  }
 }
 
 void print(const std::vector<part_labels>& parts) {

@@ -39,6 +39,11 @@ namespace programs {
 /// Throws an error that the program reports as one line.
 [[noreturn]] inline void refuse(const std::string& what) { throw std::runtime_error(what); }
 
+/// A text as JSON, in quotation marks; bytes that are not UTF-8 become U+FFFD.
+inline std::string quoted(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 class stopwatch {
  public:
   [[nodiscard]] double seconds() const {

@@ -72,8 +72,6 @@ std::string prompt_of(const embed_options& o, const sentence_settings& settings)
   return found->second;
 }
 
-std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
-
 class output {
  public:
   explicit output(const embed_options& o) : o_(o) {}

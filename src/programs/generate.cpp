@@ -97,18 +97,7 @@ class generation {
   }
   // The tokens that end an answer: the end-of-turn tokens of known chat templates, and the tokenizer's end token.
   void add_ends_of_turn() {
-    std::vector<std::string> names{"<|im_end|>", "<|eot_id|>",      "<|eom_id|>",
-                                   "<|end|>",    "<|end_of_turn|>", "<end_of_turn>"};
-    const auto path = std::filesystem::path(o_.folder) / "tokenizer_config.json";
-    if (std::filesystem::exists(path)) {
-      const auto settings = dimwise::io::read_json(path);
-      if (settings.is_object() && settings.contains("eos_token")) {
-        const auto& end = settings.at("eos_token");
-        const auto& text = end.is_object() && end.contains("content") ? end.at("content") : end;
-        if (text.is_string()) { names.push_back(text.get<std::string>()); }
-      }
-    }
-    for (const std::string& name : names) {
+    for (const std::string& name : ends_of_turn(o_.folder)) {
       if (const auto found = words_.find(name)) { ends_.insert(found->value); }
     }
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common.hpp"
+#include "end_tokens.hpp"
 #include <dimwise/io/config.hpp>
 #include <dimwise/io/shards.hpp>
 #include <dimwise/models/sampling.hpp>
@@ -37,30 +38,6 @@ inline volatile std::sig_atomic_t has_begun = 0;
 inline void stop(int) {
   if (has_begun == 0) { ::_exit(130); }
   stopped = 1;
-}
-
-/// The ids that end a text, from config.json and generation_config.json. HuggingFace writes defaults that small models
-/// lack: ids outside the vocabulary are reported on stderr.
-inline std::set<std::size_t> ends_of_text(const std::filesystem::path& folder, std::size_t words, bool quiet) {
-  std::set<std::size_t> ends;
-  for (const char* name : {"config.json", "generation_config.json"}) {
-    if (!std::filesystem::exists(folder / name)) { continue; }
-    const auto settings = dimwise::io::read_json(folder / name);
-    if (!settings.is_object() || !settings.contains("eos_token_id")) { continue; }
-    const auto& id = settings.at("eos_token_id");
-    if (id.is_null()) { continue; }
-    for (const auto& one : id.is_array() ? id : nlohmann::json::array({id})) {
-      const std::string said = (folder / name).string() + ": eos_token_id is " +
-                               one.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace).substr(0, 60);
-      if (!one.is_number_integer()) { refuse(said + ", a whole number was expected"); }
-      if (one.is_number_unsigned() && one.get<std::size_t>() < words) {
-        ends.insert(one.get<std::size_t>());
-      } else if (!quiet) {
-        std::fprintf(stderr, "%s, the model has %zu tokens: ignored\n", said.c_str(), words);
-      }
-    }
-  }
-  return ends;
 }
 
 /// A question in the ChatML template of conversation models.

@@ -131,7 +131,12 @@ class config_check {
       differs(key + " is " + shown(key) + ", an object was expected");
       return nlohmann::json::object();
     }
-    return settings_->at(key);
+    return detail::held_json::copy_of(settings_->at(key)).take();
+  }
+  /// A setting as it is written; null if it is absent.
+  [[nodiscard]] const nlohmann::json& setting(const std::string& key) const {
+    static const nlohmann::json none{};
+    return has(key) ? settings_->at(key) : none;
   }
 
   /// An integer of at least 1; `otherwise` if it is absent.
@@ -264,10 +269,11 @@ class config_check {
     std::vector<T> all;
     if (!has(key)) { return all; }
     const nlohmann::json& list = settings_->at(key);
-    bool fits = list.is_array();
-    for (const auto& one : fits ? list : nlohmann::json::array()) {
-      const std::optional<T> value = read(one);
-      fits = fits && value.has_value();
+    const auto* const elements = list.get_ptr<const nlohmann::json::array_t*>();
+    bool fits = elements != nullptr;
+    for (std::size_t i = 0; fits && i < elements->size(); ++i) {
+      const std::optional<T> value = read((*elements)[i]);
+      fits = value.has_value();
       if (value) { all.push_back(*value); }
     }
     if (fits) { return all; }

@@ -111,9 +111,7 @@ inline constexpr pooling_name pooling_names[] = {
 // `features` is the model's hidden_size.
 inline void read_pooling(const std::filesystem::path& path, std::size_t features, sentence_settings& to) {
   const auto refuse = [&](const std::string& what) { throw io::file_error(path.string() + ": " + what); };
-  const io::detail::held_json held(io::read_json(path));
-  const nlohmann::json& json = *held;
-  io::config_check said(json, path.string());
+  io::config_check said(path);
   for (const char* key : {"embedding_dimension", "word_embedding_dimension"}) {  // the latter before version 5.4
     const std::size_t pooled = said.count(key, features);
     if (said.problems().empty() && pooled != features) {
@@ -124,10 +122,12 @@ inline void read_pooling(const std::filesystem::path& path, std::size_t features
   std::vector<sentence_settings::pooling> modes;
   if (said.has("pooling_mode")) {  // from version 5.4 on, which ignores the flags
     said.finish();
-    const nlohmann::json& mode = json.at("pooling_mode");
+    const nlohmann::json& mode = said.setting("pooling_mode");
     const auto take = [&](const nlohmann::json& one) {
+      // Not `one == pooling.mode`, which terminates the program if memory runs out.
+      const auto* const text = one.get_ptr<const std::string*>();
       const auto known = std::find_if(std::begin(pooling_names), std::end(pooling_names),
-                                      [&](const auto& pooling) { return one == pooling.mode; });
+                                      [&](const auto& pooling) { return text != nullptr && *text == pooling.mode; });
       if (known == std::end(pooling_names)) {
         refuse("pooling_mode is " + quoted(one) + ", cls, max, mean, mean_sqrt_len_tokens, weightedmean or lasttoken " +
                "was expected");

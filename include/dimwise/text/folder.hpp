@@ -42,15 +42,13 @@ template <dimension_type Vocab>
                                        : detail::bert_settings(path));
   nlohmann::json& settings = *held;
   if (lower_case && settings.is_object()) {
-    nlohmann::json steps = nlohmann::json::array();
-    steps.emplace_back(nlohmann::json::object())["type"] = "Lowercase";
-    if (settings.contains("normalizer") && !settings.at("normalizer").is_null()) {
-      steps.push_back(settings.at("normalizer"));
-    }
-    nlohmann::json sequence = nlohmann::json::object();
+    io::detail::held_json own;
+    own->swap(settings["normalizer"]);
+    auto& sequence = io::detail::make_object(settings["normalizer"]);
     sequence["type"] = "Sequence";
-    sequence["normalizers"] = steps;
-    settings["normalizer"] = sequence;
+    auto& steps = io::detail::make_list(sequence["normalizers"]);
+    io::detail::make_object(steps.emplace_back())["type"] = "Lowercase";
+    if (!own->is_null()) { steps.emplace_back().swap(*own); }
   }
   const tokenizer<Vocab> words(settings, title);
   const std::size_t rows = vocab.extent();

@@ -25,18 +25,53 @@ inline void dismantle(nlohmann::json& tree) noexcept {
   }
 }
 
+// Makes an empty object or list of an empty place. operator[] and emplace_back of a null terminate the program if memory
+// runs out.
+inline nlohmann::json::object_t& make_object(nlohmann::json& place) {
+  place = nlohmann::json::object();
+  return *place.get_ptr<nlohmann::json::object_t*>();
+}
+inline nlohmann::json::array_t& make_list(nlohmann::json& place) {
+  place = nlohmann::json::array();
+  return *place.get_ptr<nlohmann::json::array_t*>();
+}
+
+// Copies a tree into an empty place. Every level is in its place before it grows, so that the owner of the place can
+// dismantle an incomplete copy; the copy constructor of nlohmann::json terminates the program if memory runs out.
+inline void copy_into(nlohmann::json& place, const nlohmann::json& from) {
+  if (const auto* const object = from.get_ptr<const nlohmann::json::object_t*>()) {
+    auto& to = make_object(place);
+    for (const auto& [key, child] : *object) { copy_into(to[key], child); }
+  } else if (const auto* const array = from.get_ptr<const nlohmann::json::array_t*>()) {
+    auto& to = make_list(place);
+    to.reserve(array->size());
+    for (const auto& child : *array) { copy_into(to.emplace_back(), child); }
+  } else {
+    place = from;
+  }
+}
+
 // Owns a tree and dismantles it on destruction.
 class held_json {
  public:
   held_json() = default;
   explicit held_json(nlohmann::json tree) noexcept : tree_(std::move(tree)) {}
-  held_json(const held_json&) = default;
+  held_json(const held_json& other) : held_json() { copy_into(tree_, other.tree_); }
   held_json(held_json&&) noexcept = default;
   held_json& operator=(held_json other) noexcept {
     tree_.swap(other.tree_);
     return *this;
   }
   ~held_json() { dismantle(tree_); }
+
+  /// A copy of this tree.
+  [[nodiscard]] static held_json copy_of(const nlohmann::json& tree) {
+    held_json copy;
+    copy_into(copy.tree_, tree);
+    return copy;
+  }
+  /// The tree itself, for a caller that holds it.
+  [[nodiscard]] nlohmann::json take() && noexcept { return std::move(tree_); }
 
   [[nodiscard]] nlohmann::json& operator*() { return tree_; }
   [[nodiscard]] const nlohmann::json& operator*() const { return tree_; }

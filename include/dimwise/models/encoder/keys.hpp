@@ -33,7 +33,8 @@ struct encoder_keys {
 
 /// Reads the names of the labels. Without `id2label` the labels are `num_labels` numbers, by default 2.
 inline void read_labels(io::config_check& config, encoder_config& to) {
-  const nlohmann::json names = config.object("id2label");
+  const io::detail::held_json held(config.object("id2label"));
+  const nlohmann::json& names = *held;
   const std::size_t most = std::max<std::size_t>(names.size(), 1);
   if (names.empty()) {
     const std::size_t count = std::min<std::size_t>(config.count("num_labels", 2), 65536);

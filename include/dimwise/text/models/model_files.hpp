@@ -46,7 +46,25 @@ inline json gpt2_settings(const std::filesystem::path& vocab, const std::filesys
   io::detail::held_json held_words(io::read_json(vocab));
   json& words = *held_words;
   const auto known = [&](const std::string& word) { return !words.is_object() || words.contains(word); };
-  json pairs = json::array();
+  // Filled in its places: a list in braces would be copied, and its temporaries terminate if memory runs out.
+  io::detail::held_json held;
+  auto& settings = io::detail::make_object(*held);
+  auto& added = io::detail::make_list(settings["added_tokens"]);
+  for (const char* step : {"pre_tokenizer", "decoder"}) {
+    auto& bytes = io::detail::make_object(settings[step]);
+    bytes["type"] = "ByteLevel";
+    bytes["add_prefix_space"] = false;
+    bytes["use_regex"] = true;
+  }
+  auto& model = io::detail::make_object(settings["model"]);
+  model["type"] = "BPE";
+  auto& pairs = io::detail::make_list(model["merges"]);
+  const auto add = [&](const std::string& token, const json& id, bool special) {
+    auto& one = io::detail::make_object(added.emplace_back());
+    io::detail::copy_into(one["id"], id);
+    one["content"] = token;
+    one["special"] = special;
+  };
   std::size_t number = 0;
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t end = std::min(text.find('\n', i), text.size());
@@ -67,35 +85,34 @@ inline json gpt2_settings(const std::filesystem::path& vocab, const std::filesys
       r.refuse("the merge of " + io::detail::printable(left) + " and " + io::detail::printable(right) +
                " is not in the vocabulary");
     }
-    pairs.push_back(json::array({left, right}));
+    auto& pair = io::detail::make_list(pairs.emplace_back());
+    pair.emplace_back(left);
+    pair.emplace_back(right);
   }
-  const json bytes = {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", true}};
-  json added = json::array();
-  if (words.is_object() && words.contains("<|endoftext|>")) {
-    added.push_back({{"id", words.at("<|endoftext|>")}, {"content", "<|endoftext|>"}, {"special", true}});
-  }
+  if (words.is_object() && words.contains("<|endoftext|>")) { add("<|endoftext|>", words.at("<|endoftext|>"), true); }
   const auto beside = vocab.parent_path().append("added_tokens.json");
   if (std::filesystem::exists(beside)) {
-    const io::detail::held_json held(io::read_json(beside));
-    const json& tokens = *held;
+    const io::detail::held_json held_tokens(io::read_json(beside));
+    const json& tokens = *held_tokens;
     const auto special = special_tokens(vocab.parent_path().append("special_tokens_map.json"));
     if (!tokens.is_object()) { reader(beside.string()).refuse("an object of tokens and ids was expected"); }
     for (const auto& [token, id] : tokens.items()) {
       if (token == "<|endoftext|>" && !added.empty()) { continue; }
-      added.push_back({{"id", id}, {"content", token}, {"special", special.contains(token)}});
+      add(token, id, special.contains(token));
     }
   }
-  return {{"added_tokens", added},
-          {"pre_tokenizer", bytes},
-          {"decoder", bytes},
-          {"model", {{"type", "BPE"}, {"vocab", std::move(words)}, {"merges", std::move(pairs)}}}};
+  model["vocab"].swap(words);
+  return std::move(held).take();
 }
 
 // The settings of BERT's vocab.txt, which has one token per line. tokenizer_config.json sets the lower-casing.
 inline json bert_settings(const std::filesystem::path& vocab) {
   const reader r(vocab.string());
   const std::string text = io::detail::text_of_file(vocab);
-  json words = json::object();
+  io::detail::held_json held;
+  auto& settings = io::detail::make_object(*held);
+  auto& model = io::detail::make_object(settings["model"]);
+  auto& words = io::detail::make_object(model["vocab"]);
   std::uint32_t id = 0;
   for (std::size_t i = 0; i < text.size(); ++id) {
     const std::size_t end = std::min(text.find('\n', i), text.size());
@@ -106,43 +123,42 @@ inline json bert_settings(const std::filesystem::path& vocab) {
     if (words.contains(token)) { r.refuse("the token " + io::detail::printable(token) + " occurs on two lines"); }
     words[token] = id;
   }
-  json normalizer = json::object();
+  auto& normalizer = io::detail::make_object(settings["normalizer"]);
   normalizer["type"] = "BertNormalizer";
   if (const auto path = vocab.parent_path().append("tokenizer_config.json"); std::filesystem::exists(path)) {
-    const io::detail::held_json held(io::read_json(path));
-    const json& config = *held;
+    const io::detail::held_json held_config(io::read_json(path));
+    const json& config = *held_config;
     for (const auto& [from, to] : {std::pair("do_lower_case", "lowercase"), std::pair("strip_accents", "strip_accents"),
                                    std::pair("tokenize_chinese_chars", "handle_chinese_chars")}) {
-      if (config.is_object() && config.contains(from)) { normalizer[to] = config.at(from); }
+      if (config.is_object() && config.contains(from)) { io::detail::copy_into(normalizer[to], config.at(from)); }
     }
   }
-  json settings = json::object();
-  settings["normalizer"] = normalizer;
-  settings["pre_tokenizer"]["type"] = "BertPreTokenizer";
-  settings["decoder"]["type"] = "WordPiece";
-  settings["decoder"]["prefix"] = "##";
-  settings["post_processor"]["type"] = "BertProcessing";
-  settings["added_tokens"] = json::array();
+  io::detail::make_object(settings["pre_tokenizer"])["type"] = "BertPreTokenizer";
+  auto& decoder = io::detail::make_object(settings["decoder"]);
+  decoder["type"] = "WordPiece";
+  decoder["prefix"] = "##";
+  auto& post_processor = io::detail::make_object(settings["post_processor"]);
+  post_processor["type"] = "BertProcessing";
+  auto& special = io::detail::make_list(settings["added_tokens"]);
   for (const char* token : {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}) {
     if (!words.contains(token)) {
       if (std::string_view(token) == "[PAD]" || std::string_view(token) == "[MASK]") { continue; }
       r.refuse(std::string("the token ") + token + " is missing");
     }
-    json added = json::object();
+    auto& added = io::detail::make_object(special.emplace_back());
     added["id"] = words.at(token);
     added["content"] = token;
     added["special"] = true;
-    settings["added_tokens"].push_back(added);
   }
   for (const auto& [key, token] : {std::pair("cls", "[CLS]"), std::pair("sep", "[SEP]")}) {
-    settings["post_processor"][key].push_back(token);
-    settings["post_processor"][key].push_back(words.at(token));
+    auto& pair = io::detail::make_list(post_processor[key]);
+    pair.emplace_back(token);
+    pair.emplace_back(words.at(token));
   }
-  settings["model"]["type"] = "WordPiece";
-  settings["model"]["unk_token"] = "[UNK]";
-  settings["model"]["continuing_subword_prefix"] = "##";
-  settings["model"]["vocab"] = std::move(words);
-  return settings;
+  model["type"] = "WordPiece";
+  model["unk_token"] = "[UNK]";
+  model["continuing_subword_prefix"] = "##";
+  return std::move(held).take();
 }
 
 }  // namespace dimwise::text::detail

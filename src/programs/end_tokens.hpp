@@ -1,0 +1,62 @@
+// src/programs/end_tokens.hpp -- dimwise-generate: the tokens that end a text or an answer, from the files of a model.
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <dimwise/io/config.hpp>
+
+#include <cstdio>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace programs {
+
+/// The ids that end a text, from config.json and generation_config.json. HuggingFace writes defaults that small models
+/// lack: ids outside the vocabulary are reported on stderr. Throws `file_error` for anything but whole numbers.
+inline std::set<std::size_t> ends_of_text(const std::filesystem::path& folder, std::size_t words, bool quiet) {
+  std::set<std::size_t> ends;
+  for (const char* name : {"config.json", "generation_config.json"}) {
+    const auto path = folder / name;
+    if (!std::filesystem::exists(path)) { continue; }
+    const dimwise::io::detail::held_json settings(dimwise::io::read_json(path));
+    if (!settings->is_object() || !settings->contains("eos_token_id")) { continue; }
+    const auto take = [&](const nlohmann::json& one) {
+      const std::string said =
+          path.string() + ": eos_token_id is " +
+          (one.is_structured() ? "a list or an object in a list"
+                               : one.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace).substr(0, 60));
+      if (!one.is_number_integer()) { throw dimwise::io::file_error(said + ", a whole number was expected"); }
+      if (one.is_number_unsigned() && one.get<std::size_t>() < words) {
+        ends.insert(one.get<std::size_t>());
+      } else if (!quiet) {
+        std::fprintf(stderr, "%s, the model has %zu tokens: ignored\n", said.c_str(), words);
+      }
+    };
+    const nlohmann::json& id = settings->at("eos_token_id");
+    if (const auto* const several = id.get_ptr<const nlohmann::json::array_t*>()) {
+      for (const nlohmann::json& one : *several) { take(one); }
+    } else if (!id.is_null()) {
+      take(id);
+    }
+  }
+  return ends;
+}
+
+/// The tokens that end an answer: the end-of-turn tokens of known chat templates, and the `eos_token` of
+/// tokenizer_config.json.
+inline std::vector<std::string> ends_of_turn(const std::filesystem::path& folder) {
+  std::vector<std::string> names{"<|im_end|>", "<|eot_id|>",      "<|eom_id|>",
+                                 "<|end|>",    "<|end_of_turn|>", "<end_of_turn>"};
+  const auto path = folder / "tokenizer_config.json";
+  if (!std::filesystem::exists(path)) { return names; }
+  const dimwise::io::detail::held_json settings(dimwise::io::read_json(path));
+  if (settings->is_object() && settings->contains("eos_token")) {
+    const nlohmann::json& end = settings->at("eos_token");
+    const nlohmann::json& text = end.is_object() && end.contains("content") ? end.at("content") : end;
+    if (text.is_string()) { names.push_back(text.get<std::string>()); }
+  }
+  return names;
+}
+
+}  // namespace programs
