@@ -37,7 +37,7 @@ USES = {
     "MEMBER": ("auto y = x.{0}(1);", "x.{0}();", "tensor y = (x + x).{0}(1);", "auto y = view_of_x.{0}({{1, 2}});",
                "auto y = x.{0}(1) * x;", "float y = x.{0}<seq>(1);", "auto y = x.{0}(1).{0}(2);"),
     "FUNCTION": ("auto y = {0}(x, 1);", "tensor y = {0}(x + x) * x;", "auto y = softmax<seq>({0}(x, view_of_x.T));"),
-    "SCOPED": ("auto y = dimwise::{0}(x, 1);",),
+    "SCOPED": ("auto y = dimwise::{0}(x, 1);", "auto y = {0}({{x, x}}, 1);", "auto y = {0}({{x, x}});", "tensor y = {0}(x, {{2, 3}});"),
 }
 KINDS = {"DATA": ["DATA"], "MEMBER": ["MEMBER"], "FUNCTION": ["MEMBER", "FUNCTION"], "SCOPED": ["MEMBER", "FUNCTION", "SCOPED"]}
 

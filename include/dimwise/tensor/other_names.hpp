@@ -84,10 +84,10 @@
   MEMBER(leftCols, op::slice)                                      \
   MEMBER(rightCols, op::slice)                                     \
   MEMBER(middleCols, op::slice)                                    \
-  FUNCTION(cat, op::concat)                                        \
+  SCOPED(cat, op::concat)                                          \
   FUNCTION(concatenate, op::concat)                                \
-  FUNCTION(hstack, op::concat)                                     \
-  FUNCTION(vstack, op::concat)                                     \
+  SCOPED(hstack, op::concat)                                       \
+  SCOPED(vstack, op::concat)                                       \
   FUNCTION(pad, op::concat)                                        \
   FUNCTION(unfold, op::unroll)                                     \
   FUNCTION(tril, op::causal)                                       \
@@ -311,11 +311,16 @@ struct other_names {
 
 }  // namespace detail
 
-// An ellipsis is the worst conversion: a user's function of the same name wins.
+// An ellipsis is the worst conversion: a user's function of the same name wins. It does not take a list in braces, which
+// has no type.
 namespace no_adl {
 #define DIMWISE_DETAIL_SCOPED(name, ...)                                                \
   template <class... Named, class Error = DIMWISE_DETAIL_OTHER_NAME(name, __VA_ARGS__)> \
-  Error name(...);
+  Error name(...);                                                                      \
+  template <class... Named, class Error = DIMWISE_DETAIL_OTHER_NAME(name, __VA_ARGS__)> \
+  Error name(std::initializer_list<detail::any_given>, ...);                            \
+  template <class... Named, class Error = DIMWISE_DETAIL_OTHER_NAME(name, __VA_ARGS__)> \
+  Error name(const detail::any_given&, std::initializer_list<detail::any_given>, ...);
 DIMWISE_DETAIL_OTHER_NAMES(DIMWISE_DETAIL_SCOPED, DIMWISE_DETAIL_NONE, DIMWISE_DETAIL_NONE, DIMWISE_DETAIL_NONE)
 #undef DIMWISE_DETAIL_SCOPED
 #undef DIMWISE_DETAIL_NONE
