@@ -109,8 +109,8 @@ function drawn(step) {
 
 function typed(type) {
   const [shape, ...marks] = type.split(", ");
-  return make("p", {className: "dw-type"}, ...shape.split(" ").map(one => make("span", {className: "dw-dim", textContent: one})),
-    ...marks.map(one => make("span", {className: "dw-dim dw-mark", textContent: one})));
+  const box = (one, kind) => [make("span", {className: `dw-dim ${kind}`, textContent: one}), " "];
+  return make("p", {className: "dw-type"}, ...shape.split(" ").flatMap(one => box(one, "")), ...marks.flatMap(one => box(one, "dw-mark")));
 }
 
 function sentenceOf(step) {
