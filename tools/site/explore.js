@@ -102,7 +102,7 @@ function drawn(step) {
     const head = make("tr", {}, make("th", {textContent: `${rowName} \\ ${columnName}`}), ...words[1].slice(0, columns).map(w => make("th", {scope: "col", textContent: w})));
     const body = Array.from({length: rows}, (_, r) => make("tr", {}, make("th", {scope: "row", textContent: words[0][r]}),
       ...Array.from({length: columns}, (_, c) => make("td", {textContent: value(r, c)}))));
-    table.append(make("div", {className: "dw-scroll", tabIndex: 0}, make("table", {}, head, ...body)));
+    table.append(make("div", {className: "dw-scroll", tabIndex: 0}, make("table", {className: "dw-values"}, head, ...body)));
   };
   return [make("div", {className: "dw-scroll", tabIndex: 0}, canvas), readout, table];
 }
