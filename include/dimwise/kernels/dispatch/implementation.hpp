@@ -59,6 +59,8 @@ struct call_epilogue {
   const product_epilogue* what;
   strided_matrix<const float> residual;
 
+  [[nodiscard]] bool reads(const float* c) const noexcept { return what->residual && residual.data == c; }
+
   [[gnu::always_inline]] floats<Arch> operator()(floats<Arch> x, std::size_t row, std::size_t column,
                                                  std::size_t count) const noexcept {
     if (what->scale != 1) { x = x * broadcast<Arch>(what->scale); }

@@ -83,8 +83,9 @@ struct destination {
   strided_matrix<float> c;
   writer write;
   const void* epilogue;
-  bool as_is;  // no epilogue but for `onto`
-  bool onto;   // the sums start at the elements of C
+  bool as_is;    // no epilogue but for `onto`
+  bool onto;     // the sums start at the elements of C
+  bool reads_c;  // the epilogue reads C, so that sums of a part of k do not wait there
 };
 
 template <class Arch, class Epilogue>
@@ -98,7 +99,9 @@ template <class Arch, class Epilogue>
 [[nodiscard, gnu::always_inline]] inline destination destination_of(const strided_matrix<float>& c,
                                                                     const Epilogue& epilogue) noexcept {
   constexpr bool onto = std::is_same_v<Epilogue, add_to>;
-  return {c, &write_sums<Arch, Epilogue>, &epilogue, onto || std::is_same_v<Epilogue, keep>, onto};
+  bool reads_c = true;
+  if constexpr (requires { epilogue.reads(c.data); }) reads_c = epilogue.reads(c.data);
+  return {c, &write_sums<Arch, Epilogue>, &epilogue, onto || std::is_same_v<Epilogue, keep>, onto, reads_c && !onto};
 }
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline destination destination_of(const strided_matrix<float>& c,
@@ -156,50 +159,24 @@ template <class Arch>
   return carried_rows::levels(ceil_div(ceil_div(k, gemm_tile<Arch>::depth), depth_group));
 }
 
-// Rows of C, and panels of B, that share one packing of A: it and the sums take three quarters of a 512 KB L2 cache.
-inline constexpr std::size_t packed_a_rows = 144;
-template <class Arch>
-[[nodiscard, gnu::always_inline]] constexpr std::size_t packed_a_panels(std::size_t k) noexcept {
-  return larger(1, 256 / gemm_tile<Arch>::columns / sum_levels<Arch>(k));
-}
-
-// Whether a block of C packs its rows of A: each step of k of a transposed A is on another cache line, and often on
-// another page. On a Zen 4 core limited to AVX2, 3072 x 768 x 512 went from 74 to 95 GFLOP/s; on AVX-512 the panels are
-// so wide that packing loses 6 %. Packing an A with rows a multiple of 4 KB apart loses a tenth.
-template <class Arch>
-inline constexpr bool may_pack_a = lanes<Arch> < 16;
-template <class Arch>
-[[nodiscard, gnu::always_inline]] constexpr bool packs_a(const strided_matrix<const float>& a, std::size_t rows,
-                                                         std::size_t columns) noexcept {
-  return may_pack_a<Arch> && a.column_stride != 1 && rows > 2 * gemm_tile<Arch>::rows &&
-         columns >= 4 * gemm_tile<Arch>::columns;
-}
-
-// The scratch layout of a block, in floats: a panel of B, the packed rows of A if any, then the sums of the tiles,
-// panel after panel, level after level.
+// The scratch layout of a block, in floats: a panel of B, then the sums of the tiles, level after level.
 struct block_scratch {
-  std::size_t a;
   std::size_t sums;
-  std::size_t tile_sums;   // from the sums of one tile to those of the next; 0 when no sum has to wait
-  std::size_t panel_sums;  // from those of one panel to those of the next
-  std::size_t level;       // all sums of a level
-  std::size_t levels;      // more than one if sums are carried
+  std::size_t tile_sums;  // from the sums of one tile to those of the next; 0 when no sum has to wait
+  std::size_t level;      // all sums of a level
+  std::size_t levels;     // more than one if sums are carried
   std::size_t floats;
 };
 
 template <class Arch>
-[[nodiscard, gnu::always_inline]] constexpr block_scratch block_scratch_of(std::size_t rows, std::size_t panels,
-                                                                           std::size_t k, bool packs) noexcept {
+[[nodiscard, gnu::always_inline]] constexpr block_scratch block_scratch_of(std::size_t rows, std::size_t k) noexcept {
   using tile = gemm_tile<Arch>;
   const std::size_t one = tile::rows * tile::columns;
   const std::size_t panel = tile::columns * smaller(k, tile::depth);
-  const std::size_t tiles = ceil_div(rows, tile::rows);
-  const std::size_t a = packs ? ceil_div(tiles * tile::rows * smaller(k, tile::depth), one) * one + one : 0;
   const bool waits = k > tile::depth;
-  const std::size_t of_panel = (waits ? tiles : 1) * one;
-  const std::size_t level = (waits ? panels : 1) * of_panel;
+  const std::size_t level = (waits ? ceil_div(rows, tile::rows) : 1) * one;
   const std::size_t levels = sum_levels<Arch>(k);
-  return {panel, panel + a, waits ? one : 0, waits ? of_panel : 0, level, levels, panel + a + levels * level};
+  return {panel, waits ? one : 0, level, levels, panel + levels * level};
 }
 
 // Rows of B that the next block of k will pack: prefetched into the L2 cache a few at a time while the tiles compute,
@@ -220,7 +197,6 @@ struct upcoming_rows {
 // One block of k of a product: the parameters that change from pass to pass.
 struct pass {
   strided_matrix<const float> a;  // from the first row of the block of C and the first number of the block of k
-  std::ptrdiff_t row;             // from one row to the next, if that begins a tile
   std::size_t extent;
   bool first;
   bool last;
@@ -241,13 +217,9 @@ template <class Arch>
   const bool from_c = now.first && direct && to.onto;
   for (std::size_t row = range.row_begin; row < range.row_end; row += tile::rows, sums += tile_sums) {
     const std::size_t rows = smaller(tile::rows, range.row_end - row);
-    const tile_input in{now.extent,
-                        now.a.data + static_cast<std::ptrdiff_t>(row - range.row_begin) * now.row,
-                        now.a.row_stride,
-                        now.a.column_stride,
-                        b.data,
-                        b.step,
-                        b.columns - (b.registers - 1) * lanes<Arch>};
+    const tile_input in{
+        now.extent, now.a.at(row - range.row_begin, 0),         now.a.row_stride, now.a.column_stride, b.data,
+        b.step,     b.columns - (b.registers - 1) * lanes<Arch>};
     next.fetch(share);
     float* const c = to.c.at(row, column);
     sum_tile<Arch>(in, b, rows,
@@ -269,99 +241,41 @@ template <class Arch, panel_source Source>
           smaller(gemm_tile<Arch>::columns, column_end - column)};
 }
 
-// Rows of A in tiles: [tile][k][row of the tile]. A few steps of k at a time, so that a line of A serves its tiles
-// while it is in the first-level cache.
-template <class Arch>
-[[gnu::noinline]] void pack_rows(std::size_t rows, std::size_t extent, strided_matrix<const float> a,
-                                 float* to) noexcept {
-  constexpr std::size_t height = gemm_tile<Arch>::rows;
-  constexpr std::size_t steps = 16;
-  for (std::size_t begin = 0; begin < extent; begin += steps) {
-    const std::size_t end = smaller(extent, begin + steps);
-    for (std::size_t row = 0; row < rows; row += height) {
-      const std::size_t count = smaller(height, rows - row);
-      float* at = to + row * extent + begin * height;
-      for (std::size_t step = begin; step < end; ++step, at += height) {
-        const float* const from = a.at(row, step);
-        if (count == height && a.row_stride == 1) {
-          __builtin_memcpy(at, from, height * sizeof(float));
-        } else {
-          for (std::size_t r = 0; r < height; ++r) {
-            at[r] = r < count ? from[static_cast<std::ptrdiff_t>(r) * a.row_stride] : 0.0F;
-          }
-        }
-      }
-    }
-  }
-}
-
-// C[range] = epilogue(A B), panel after panel, each over all blocks of k. Where A is packed, several panels take each
-// block of k.
+// C[range] = epilogue(A B), panel after panel, each over all blocks of k.
 template <class Arch, panel_source Source>
-[[gnu::always_inline]] inline void multiply_rows(const product& p, const block_range& range, const destination& to,
-                                                 std::size_t panels, bool packs, float* scratch) noexcept {
+void multiply_rows(const product& p, const block_range& range, const destination& to, float* scratch) noexcept {
   constexpr std::size_t width = gemm_tile<Arch>::columns;
   const depth_blocks<Arch> blocks(p.k);
-  const block_scratch at = block_scratch_of<Arch>(range.row_end - range.row_begin, panels, p.k, packs);
+  const block_scratch at = block_scratch_of<Arch>(range.row_end - range.row_begin, p.k);
   const carried_rows::adder add = [](std::size_t n, float* sum, const float* x) {
     for (std::size_t i = 0; i < n; i += lanes<Arch>) store<Arch>(sum + i, load<Arch>(sum + i) + load<Arch>(x + i));
   };
   const bool carries = at.levels > 1;
-  for (std::size_t first = range.column_begin; first < range.column_end; first += panels * width) {
-    const std::size_t end = smaller(range.column_end, first + panels * width);
+  for (std::size_t column = range.column_begin; column < range.column_end; column += width) {
     carried_rows carried(carries ? at.level : 0, at.level, at.levels, scratch + at.sums);
     for (std::size_t block = 0; block < blocks.count; ++block) {
       if (carries && block > 0 && block % depth_group == 0) carried.carry(add);
       const std::size_t begin = blocks.begin(block);
       const std::size_t extent = blocks.extent(block);
-      pass now{{p.a.at(range.row_begin, begin), p.a.row_stride, p.a.column_stride},
-               p.a.row_stride,
-               extent,
-               block == 0,
-               block + 1 == blocks.count && !carries,
-               carries};
-      if (packs) {
-        pack_rows<Arch>(range.row_end - range.row_begin, extent, now.a, scratch + at.a);
-        now.a = {scratch + at.a, 1, gemm_tile<Arch>::rows};
-        now.row = static_cast<std::ptrdiff_t>(extent);
-      }
-      float* sums = scratch + at.sums;
-      for (std::size_t column = first; column < end; column += width, sums += at.panel_sums) {
-        const panel b = panel_of<Arch, Source>(p, begin, extent, column, scratch);
-        const bool stays = column + width < end;
-        const bool goes_on = !stays && block + 1 < blocks.count;
-        pass_over_rows<Arch>(now, b, range, column, sums, at.tile_sums, to,
-                             upcoming<Arch, Source>(p, blocks,
-                                                    stays     ? block
-                                                    : goes_on ? block + 1
-                                                              : 0,
-                                                    stays     ? column + width
-                                                    : goes_on ? first
-                                                              : end,
-                                                    range.column_end));
-      }
+      const pass now{{p.a.at(range.row_begin, begin), p.a.row_stride, p.a.column_stride},
+                     extent,
+                     block == 0,
+                     block + 1 == blocks.count && !carries,
+                     carries};
+      const panel b = panel_of<Arch, Source>(p, begin, extent, column, scratch);
+      const bool goes_on = block + 1 < blocks.count;
+      pass_over_rows<Arch>(now, b, range, column, scratch + at.sums, at.tile_sums, to,
+                           upcoming<Arch, Source>(p, blocks, goes_on ? block + 1 : 0, goes_on ? column : column + width,
+                                                  range.column_end));
     }
     if (!carries) continue;
     carried.finish(add);
     const float* tile = carried.row();
-    for (std::size_t column = first; column < end; column += width) {
-      const std::size_t columns = smaller(width, p.n - column);
-      for (std::size_t row = range.row_begin; row < range.row_end; row += gemm_tile<Arch>::rows, tile += at.tile_sums) {
-        to.write(tile, smaller(gemm_tile<Arch>::rows, range.row_end - row), columns,
-                 padded_columns<Arch>(columns) / lanes<Arch>, to, row, column);
-      }
+    const std::size_t columns = smaller(width, p.n - column);
+    for (std::size_t row = range.row_begin; row < range.row_end; row += gemm_tile<Arch>::rows, tile += at.tile_sums) {
+      to.write(tile, smaller(gemm_tile<Arch>::rows, range.row_end - row), columns,
+               padded_columns<Arch>(columns) / lanes<Arch>, to, row, column);
     }
-  }
-}
-
-template <class Arch, panel_source Source>
-void multiply_block(const product& p, const block_range& range, const destination& to, float* scratch) noexcept {
-  const bool packs = packs_a<Arch>(p.a, range.row_end - range.row_begin, range.column_end - range.column_begin);
-  const std::size_t most = packs ? packed_a_rows : range.row_end - range.row_begin;
-  block_range part = range;
-  for (; part.row_begin < range.row_end; part.row_begin = part.row_end) {
-    part.row_end = smaller(range.row_end, part.row_begin + most);
-    multiply_rows<Arch, Source>(p, part, to, packs ? packed_a_panels<Arch>(p.k) : 1, packs, scratch);
   }
 }
 

@@ -59,6 +59,10 @@ template <class Arch>
 
 /// The identity: stores the product.
 struct keep {
+  /// Whether the epilogue reads `c`: sums of a part of k then do not wait in C. Epilogues without this function are
+  /// taken to read it.
+  [[nodiscard]] static constexpr bool reads(const float*) noexcept { return false; }
+
   template <class Arch>
   [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(const xsimd::batch<float, Arch>& x,
                                                                          std::size_t, std::size_t,
@@ -70,6 +74,8 @@ struct keep {
 /// `factor * x`: the alpha of a gemm.
 struct scaled {
   float factor;
+
+  [[nodiscard]] static constexpr bool reads(const float*) noexcept { return false; }
 
   template <class Arch>
   [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(const xsimd::batch<float, Arch>& x,
@@ -83,6 +89,8 @@ struct scaled {
 struct column_bias {
   const float* bias;
 
+  [[nodiscard]] static constexpr bool reads(const float*) noexcept { return false; }
+
   template <class Arch>
   [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(const xsimd::batch<float, Arch>& x,
                                                                          std::size_t, std::size_t column,
@@ -94,6 +102,8 @@ struct column_bias {
 /// `x + bias[row]`: the same bias when the product is taken with its operands exchanged.
 struct row_bias {
   const float* bias;
+
+  [[nodiscard]] static constexpr bool reads(const float*) noexcept { return false; }
 
   template <class Arch>
   [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(const xsimd::batch<float, Arch>& x,
@@ -108,6 +118,8 @@ struct row_bias {
 struct plus {
   strided_matrix<const float> other;
   float factor = 1.0F;
+
+  [[nodiscard]] constexpr bool reads(const float* c) const noexcept { return other.data == c; }
 
   template <class Arch>
   [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(const xsimd::batch<float, Arch>& x,
@@ -134,6 +146,8 @@ template <class F>
 struct activated {
   F f;
 
+  [[nodiscard]] static constexpr bool reads(const float*) noexcept { return false; }
+
   template <class Arch>
   [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(const xsimd::batch<float, Arch>& x,
                                                                          std::size_t, std::size_t,
@@ -150,6 +164,15 @@ template <class First, class Second>
 struct chained {
   First first;
   Second second;
+
+  [[nodiscard]] constexpr bool reads(const float* c) const noexcept
+    requires requires(const First& one, const Second& two) {
+      one.reads(c);
+      two.reads(c);
+    }
+  {
+    return first.reads(c) || second.reads(c);
+  }
 
   template <class Arch>
   [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(const xsimd::batch<float, Arch>& x,

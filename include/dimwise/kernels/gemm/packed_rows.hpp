@@ -1,0 +1,344 @@
+// dimwise/kernels/gemm/packed_rows.hpp -- one block of C where the rows of A are packed as well as the panels of B.
+//
+// Layer: kernels. Includes: simd.hpp and light standard headers only.
+// Tests: tests/kernels/gemm/product.test.cpp
+//
+// Both operands of a tile are then streams of adjacent lines, whatever the strides of A. For each block of k and each
+// group of columns, B is packed once; some rows of A are packed, and all panels of the group take them while they are in
+// the L2 cache. Sums of blocks of k wait in C where C can hold them, otherwise in scratch.
+//
+// Block sizes decide when an element is read, never the order in which its products are added: that order follows from
+// gemm_tile::depth alone, so the bits do not depend on caches, workers or strides.
+//
+// On a Zen 4 core limited to AVX2 (512 x 768 x 3072, share of the peak): 85 to 92 % with a packed B, 80 to 91 % with
+// packing included, 70 to 90 % with a transposed A. On AVX-512 a panel is four times as wide, and packing A loses 6 %.
+//
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <dimwise/kernels/dispatch/configuration.hpp>
+#include <dimwise/kernels/gemm/block.hpp>
+#include <dimwise/kernels/gemm/epilogue.hpp>
+#include <dimwise/kernels/gemm/pack.hpp>
+#include <dimwise/kernels/gemm/tile.hpp>
+#include <dimwise/kernels/rows/carried_sum.hpp>
+#include <dimwise/kernels/simd.hpp>
+
+#include <cstddef>
+#include <utility>
+
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
+
+template <class Arch>
+inline constexpr bool may_pack_a = lanes<Arch> < 16;
+
+// Rows of A that are packed at once: with depth 384 they take less than half of a 512 KB L2 cache.
+inline constexpr std::size_t packed_a_rows = 144;  // a multiple of the heights of all tiles
+// Columns that share one packing of A; the panels of B that they need take 1.5 MB.
+inline constexpr std::size_t packed_a_columns = 1024;
+// Sums that wait in scratch because C cannot hold them.
+inline constexpr std::size_t waiting_rows = 2 * packed_a_rows;
+inline constexpr std::size_t waiting_floats = std::size_t{1} << 16;
+
+// Panels of B that repay packing an A with contiguous rows; a transposed A, which is slower in place, needs half.
+inline constexpr std::size_t least_packed_panels = 8;
+
+// Whether a block of C packs its rows of A, whatever their strides.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] constexpr bool always_packs_a(std::size_t rows, std::size_t columns) noexcept {
+  return may_pack_a<Arch> && rows > 2 * gemm_tile<Arch>::rows &&
+         columns >= least_packed_panels * gemm_tile<Arch>::columns;
+}
+template <class Arch>
+[[nodiscard, gnu::always_inline]] constexpr bool packs_a(const strided_matrix<const float>& a, std::size_t rows,
+                                                         std::size_t columns) noexcept {
+  return always_packs_a<Arch>(rows, a.column_stride == 1 ? columns : 2 * columns);
+}
+
+// The scratch layout of a block, in floats: panels of B, packed rows of A, one tile, sums that wait.
+struct packed_scratch {
+  std::size_t panel;  // from one panel of B to the next; 0 where one place serves all panels
+  std::size_t a;
+  std::size_t tile;
+  std::size_t sums;
+  std::size_t panel_sums;  // from the waiting sums of one panel to those of the next
+  std::size_t level;       // all waiting sums of a level
+  std::size_t floats;
+};
+
+template <class Arch>
+[[nodiscard, gnu::always_inline]] constexpr packed_scratch packed_scratch_of(std::size_t rows, std::size_t panels,
+                                                                             std::size_t waiting_panels,
+                                                                             std::size_t k) noexcept {
+  using tile = gemm_tile<Arch>;
+  const std::size_t depth = smaller(k, tile::depth);
+  const std::size_t one = tile::rows * tile::columns;
+  static_assert(packed_a_rows % tile::rows == 0);
+  const bool shared = rows <= packed_a_rows;
+  const std::size_t b = (shared ? 1 : panels) * tile::columns * depth;
+  // Rows of a tile are stored a register at a time, beyond the last element.
+  const std::size_t a =
+      ceil_div(ceil_div(smaller(rows, packed_a_rows), tile::rows) * tile::rows * depth, one) * one + one;
+  const std::size_t of_panel = ceil_div(rows, tile::rows) * one;
+  const std::size_t level = waiting_panels * of_panel;
+  return {shared ? 0 : tile::columns * depth,       b, b + a, b + a + one, of_panel, level,
+          b + a + one + level * sum_levels<Arch>(k)};
+}
+
+// Panels of B whose sums wait in scratch at once.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] constexpr std::size_t waiting_panels_of(std::size_t rows, std::size_t k) noexcept {
+  const std::size_t one = ceil_div(rows, gemm_tile<Arch>::rows) * gemm_tile<Arch>::rows * gemm_tile<Arch>::columns;
+  return larger(1, waiting_floats / larger(1, one * sum_levels<Arch>(k)));
+}
+
+// The floats of scratch for any block of at most `m` rows and `n` columns.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] constexpr std::size_t packed_rows_scratch(std::size_t m, std::size_t n,
+                                                                            std::size_t k) noexcept {
+  if (!may_pack_a<Arch>) return 0;
+  const std::size_t panels = ceil_div(smaller(n, packed_a_columns), gemm_tile<Arch>::columns);
+  const packed_scratch at = packed_scratch_of<Arch>(smaller(m, waiting_rows), panels, 0, k);
+  const std::size_t one = at.panel_sums * sum_levels<Arch>(k);
+  return at.floats + smaller(panels * one, larger(waiting_floats, one));
+}
+
+// Transposes `height` rows that are contiguous along k, a square of registers at a time.
+template <class Arch>
+[[gnu::always_inline]] inline void pack_contiguous_rows(std::size_t count, std::size_t extent,
+                                                        const strided_matrix<const float>& a, float* to) noexcept {
+  constexpr std::size_t height = gemm_tile<Arch>::rows;
+  constexpr std::size_t n = lanes<Arch>;
+  static_assert(height <= n);
+  for (std::size_t step = 0; step < extent; step += n) {
+    const std::size_t steps = smaller(n, extent - step);
+    floats<Arch> square[n];
+    for (std::size_t r = 0; r < n; ++r) {
+      if (r >= count) square[r] = broadcast<Arch>(0.0F);
+      else square[r] = steps == n ? load<Arch>(a.at(r, step)) : load_partial<Arch>(a.at(r, step), steps);
+    }
+    transpose<Arch>(square);
+    // Each store writes past its row of the tile; the next one overwrites that.
+    for (std::size_t i = 0; i < steps; ++i) store<Arch>(to + (step + i) * height, square[i]);
+  }
+}
+
+// Rows of A in tiles: [tile][k][row of the tile]; missing rows are zeros.
+template <class Arch>
+[[gnu::noinline]] void pack_rows(std::size_t rows, std::size_t extent, strided_matrix<const float> a,
+                                 float* to) noexcept {
+  constexpr std::size_t height = gemm_tile<Arch>::rows;
+  if constexpr (height <= lanes<Arch>) {
+    if (a.column_stride == 1) {
+      for (std::size_t row = 0; row < rows; row += height) {
+        pack_contiguous_rows<Arch>(smaller(height, rows - row), extent, {a.at(row, 0), a.row_stride, 1},
+                                   to + row * extent);
+      }
+      return;
+    }
+  }
+  // A few steps of k at a time, so that a line of A serves its tiles while it is in the L1 cache.
+  constexpr std::size_t steps = 16;
+  for (std::size_t begin = 0; begin < extent; begin += steps) {
+    const std::size_t end = smaller(extent, begin + steps);
+    for (std::size_t row = 0; row < rows; row += height) {
+      const std::size_t count = smaller(height, rows - row);
+      float* at = to + row * extent + begin * height;
+      for (std::size_t step = begin; step < end; ++step, at += height) {
+        const float* const from = a.at(row, step);
+        if (count == height && a.row_stride == 1) {
+          __builtin_memcpy(at, from, height * sizeof(float));
+        } else {
+          for (std::size_t r = 0; r < height; ++r) {
+            at[r] = r < count ? from[static_cast<std::ptrdiff_t>(r) * a.row_stride] : 0.0F;
+          }
+        }
+      }
+    }
+  }
+}
+
+// The tile of packed operands.
+template <class Arch, std::size_t Vectors>
+[[gnu::noinline]] void packed_tile(std::size_t depth, const float* a, const float* b, const float* from,
+                                   std::ptrdiff_t from_step, float* to, std::ptrdiff_t to_step) noexcept {
+  constexpr std::size_t rows = gemm_tile<Arch>::rows;
+  constexpr std::size_t width = Vectors * lanes<Arch>;
+  floats<Arch> acc[rows][Vectors];
+#pragma GCC unroll 6
+  for (std::size_t r = 0; r < rows; ++r) {
+    float* const row = to + static_cast<std::ptrdiff_t>(r) * to_step;
+    __builtin_prefetch(row, 1);
+    __builtin_prefetch(row + width - 1, 1);
+  }
+  clear_tile<Arch>(acc);
+  tile_loop<Arch, rows, Vectors, false>({depth, a, 1, rows, b, width, lanes<Arch>}, acc);
+  finish_tile<Arch, rows, Vectors, false>(acc, lanes<Arch>, from, from_step, to, to_step);
+}
+
+using packed_tile_function = void (*)(std::size_t, const float*, const float*, const float*, std::ptrdiff_t, float*,
+                                      std::ptrdiff_t) noexcept;
+template <class Arch, class Index>
+struct packed_tile_table;
+template <class Arch, std::size_t... Index>
+struct packed_tile_table<Arch, std::index_sequence<Index...>> {
+  static constexpr packed_tile_function of[] = {&packed_tile<Arch, Index + 1>...};
+};
+
+// The sums that a tile starts from and writes.
+struct tile_sums {
+  const float* from;  // null: starts from zero
+  std::ptrdiff_t from_step;
+  float* to;
+  std::ptrdiff_t to_step;
+};
+
+// A tile at the end of C's rows or columns: its sums are computed whole, and added and stored where C has elements.
+template <class Arch>
+[[gnu::noinline]] void store_edge(const float* sums, std::size_t width, std::size_t rows, std::size_t columns,
+                                  const tile_sums& at) noexcept {
+  for (std::size_t r = 0; r < rows; ++r, sums += width) {
+    const auto row = static_cast<std::ptrdiff_t>(r);
+    for (std::size_t j = 0; j < columns; j += lanes<Arch>) {
+      const std::size_t count = smaller(lanes<Arch>, columns - j);
+      floats<Arch> x = load<Arch>(sums + j);
+      if (at.from != nullptr) x = load_columns<Arch>(at.from + row * at.from_step + j, 1, count) + x;
+      store_columns<Arch>(at.to + row * at.to_step + j, 1, count, x);
+    }
+  }
+}
+
+// One block of k of a block of C.
+struct packed_pass {
+  std::size_t extent;
+  bool first;
+  bool last;   // the sums are complete
+  bool holds;  // sums wait in C, or none wait
+};
+
+// Computes all tiles of some packed rows and one panel. `waiting`: the sums of these rows and this panel in scratch.
+template <class Arch>
+[[gnu::always_inline]] inline void multiply_panel(const packed_pass& now, const float* a, const panel& b,
+                                                  const block_range& range, std::size_t column, float* tile_scratch,
+                                                  float* waiting, const destination& to, upcoming_rows next) noexcept {
+  using tile = gemm_tile<Arch>;
+  using tiles = packed_tile_table<Arch, std::make_index_sequence<tile::vectors>>;
+  const packed_tile_function compute = tiles::of[b.registers - 1];
+  const std::size_t width = b.registers * lanes<Arch>;
+  const auto step = static_cast<std::ptrdiff_t>(width);
+  const std::size_t share = ceil_div(next.count, ceil_div(range.row_end - range.row_begin, tile::rows));
+  const bool direct = to.as_is && to.c.column_stride == 1;
+  const bool into_c = now.holds && (!now.last || direct);
+  const bool from_c = now.holds && (!now.first || (to.onto && direct));
+  for (std::size_t row = range.row_begin; row < range.row_end; row += tile::rows, a += tile::rows * now.extent) {
+    const std::size_t rows = smaller(tile::rows, range.row_end - row);
+    next.fetch(share);
+    float* const c = to.c.at(row, column);
+    float* const local = now.holds ? tile_scratch : waiting + (row - range.row_begin) * tile::columns;
+    tile_sums at{nullptr, step, local, step};
+    if (from_c) at.from = c, at.from_step = to.c.row_stride;
+    else if (!now.first) at.from = local;
+    if (into_c) at.to = c, at.to_step = to.c.row_stride;
+    if ((!from_c && !into_c) || (rows == tile::rows && b.columns == width)) {
+      compute(now.extent, a, b.data, at.from, at.from_step, at.to, at.to_step);
+    } else {
+      compute(now.extent, a, b.data, nullptr, 0, tile_scratch, step);
+      store_edge<Arch>(tile_scratch, width, rows, b.columns, at);
+    }
+    if (now.last && !into_c) to.write(local, rows, b.columns, b.registers, to, row, column);
+  }
+}
+
+// C[range] = epilogue(A B) with packed rows of A.
+template <class Arch, panel_source Source>
+void multiply_packed_rows(const product& p, const block_range& range, const destination& to, bool holds,
+                          float* scratch) noexcept {
+  static_assert(Source == panel_source::packed || Source == panel_source::copied,
+                "dimwise: this block reads only panels that are packed");
+  using tile = gemm_tile<Arch>;
+  constexpr std::size_t width = tile::columns;
+  const depth_blocks<Arch> blocks(p.k);
+  const std::size_t rows = range.row_end - range.row_begin;
+  const std::size_t levels = sum_levels<Arch>(p.k);
+  const bool carries = levels > 1;
+  const std::size_t most = packed_a_columns / width;
+  const std::size_t panels = smaller(ceil_div(range.column_end - range.column_begin, width),
+                                     holds ? most : smaller(most, waiting_panels_of<Arch>(rows, p.k)));
+  const packed_scratch at = packed_scratch_of<Arch>(rows, panels, holds ? 0 : panels, p.k);
+  const std::size_t most_rows =
+      ceil_div(ceil_div(rows, tile::rows), ceil_div(rows, packed_a_rows)) * tile::rows;  // parts of similar extents
+  const carried_rows::adder add = [](std::size_t n, float* sum, const float* x) {
+    for (std::size_t i = 0; i < n; i += lanes<Arch>) store<Arch>(sum + i, load<Arch>(sum + i) + load<Arch>(x + i));
+  };
+  for (std::size_t first = range.column_begin; first < range.column_end; first += panels * width) {
+    const std::size_t end = smaller(range.column_end, first + panels * width);
+    carried_rows carried(carries ? at.level : 0, at.level, levels, scratch + at.sums);
+    for (std::size_t block = 0; block < blocks.count; ++block) {
+      if (carries && block > 0 && block % depth_group == 0) carried.carry(add);
+      const std::size_t begin = blocks.begin(block);
+      const std::size_t extent = blocks.extent(block);
+      const packed_pass now{extent, block == 0, block + 1 == blocks.count && !carries, holds};
+      block_range part = range;
+      for (; part.row_begin < range.row_end; part.row_begin = part.row_end) {
+        part.row_end = smaller(range.row_end, part.row_begin + most_rows);
+        pack_rows<Arch>(part.row_end - part.row_begin, extent,
+                        {p.a.at(part.row_begin, begin), p.a.row_stride, p.a.column_stride}, scratch + at.a);
+        const bool packs = part.row_begin == range.row_begin;
+        for (std::size_t column = first; column < end; column += width) {
+          const std::size_t index = (column - first) / width;
+          float* const slot = scratch + index * at.panel;
+          float* const waiting =
+              holds ? nullptr : scratch + at.sums + index * at.panel_sums + (part.row_begin - range.row_begin) * width;
+          const std::size_t columns = smaller(width, p.n - column);
+          const std::size_t padded = padded_columns<Arch>(columns);
+          panel b{slot, static_cast<std::ptrdiff_t>(padded), columns, padded / lanes<Arch>, false};
+          upcoming_rows next{nullptr, 0, 0, 0};
+          if constexpr (Source == panel_source::packed) {
+            b.data = p.b.data + packed_offset<Arch>(p.n, begin, extent, column);
+            next = {b.data + padded * extent, static_cast<std::ptrdiff_t>(width), extent, width};
+          } else if (packs) {
+            detail::pack_panel<Arch>(extent, columns, {p.b.at(begin, column), p.b.row_stride, p.b.column_stride}, slot,
+                                     padded);
+            if (p.b.column_stride == 1 && column + width < end) {
+              next = {p.b.at(begin, column + width), p.b.row_stride, extent, smaller(width, end - column - width)};
+            }
+          } else {
+            next = {slot + at.panel, static_cast<std::ptrdiff_t>(width), extent, width};
+          }
+          multiply_panel<Arch>(now, scratch + at.a, b, part, column, scratch + at.tile, waiting, to, next);
+        }
+      }
+    }
+    if (!carries) continue;
+    carried.finish(add);
+    const float* sums = carried.row();
+    for (std::size_t column = first; column < end; column += width) {
+      const std::size_t columns = smaller(width, p.n - column);
+      for (std::size_t row = range.row_begin; row < range.row_end; row += tile::rows, sums += tile::rows * width) {
+        to.write(sums, smaller(tile::rows, range.row_end - row), columns, padded_columns<Arch>(columns) / lanes<Arch>,
+                 to, row, column);
+      }
+    }
+  }
+}
+
+// C[range] = epilogue(A B): packs rows of A where it pays.
+template <class Arch, panel_source Source>
+void multiply_block(const product& p, const block_range& range, const destination& to, float* scratch) noexcept {
+  if constexpr (may_pack_a<Arch> && Source != panel_source::in_place) {
+    if (packs_a<Arch>(p.a, range.row_end - range.row_begin, range.column_end - range.column_begin)) {
+      const bool holds = to.c.column_stride == 1 && !to.reads_c && sum_levels<Arch>(p.k) == 1;
+      // Sums that wait in scratch bound the rows.
+      const bool bounded = !holds && p.k > gemm_tile<Arch>::depth;
+      block_range part = range;
+      for (; part.row_begin < range.row_end; part.row_begin = part.row_end) {
+        part.row_end = bounded ? smaller(range.row_end, part.row_begin + waiting_rows) : range.row_end;
+        multiply_packed_rows<Arch, Source>(p, part, to, !bounded, scratch);
+      }
+      return;
+    }
+  }
+  multiply_rows<Arch, Source>(p, range, to, scratch);
+}
+
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail
