@@ -11,7 +11,8 @@
 // gemm_tile::depth alone, so the bits do not depend on caches, workers or strides.
 //
 // On a Zen 4 core limited to AVX2 (512 x 768 x 3072, share of the peak): 85 to 92 % with a packed B, 80 to 91 % with
-// packing included, 70 to 90 % with a transposed A. On AVX-512 a panel is four times as wide, and packing A loses 6 %.
+// packing included, 70 to 90 % with a transposed A. On AVX-512 a panel is four times as
+// wide: packing loses up to 2 % where rows of A are contiguous, and a transposed A went from 54 to 90 %.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -25,12 +26,10 @@
 #include <dimwise/kernels/simd.hpp>
 
 #include <cstddef>
+#include <limits>
 #include <utility>
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
-
-template <class Arch>
-inline constexpr bool may_pack_a = lanes<Arch> < 16;
 
 // Rows of A that are packed at once: with depth 384 they take less than half of a 512 KB L2 cache.
 inline constexpr std::size_t packed_a_rows = 144;  // a multiple of the heights of all tiles
@@ -40,19 +39,20 @@ inline constexpr std::size_t packed_a_columns = 1024;
 inline constexpr std::size_t waiting_rows = 2 * packed_a_rows;
 inline constexpr std::size_t waiting_floats = std::size_t{1} << 16;
 
-// Panels of B that repay packing an A with contiguous rows; a transposed A, which is slower in place, needs half.
-inline constexpr std::size_t least_packed_panels = 8;
-
-// Whether a block of C packs its rows of A, whatever their strides.
+// Panels of B that repay packing the rows of A; none where wide panels hide that A is read in place.
 template <class Arch>
-[[nodiscard, gnu::always_inline]] constexpr bool always_packs_a(std::size_t rows, std::size_t columns) noexcept {
-  return may_pack_a<Arch> && rows > 2 * gemm_tile<Arch>::rows &&
-         columns >= least_packed_panels * gemm_tile<Arch>::columns;
+[[nodiscard, gnu::always_inline]] constexpr std::size_t least_packed_panels(
+    const strided_matrix<const float>& a) noexcept {
+  if (a.column_stride != 1) return 4;
+  return lanes<Arch> < 16 ? 8 : std::numeric_limits<std::size_t>::max() / gemm_tile<Arch>::columns;
 }
+
+// Whether a block of C packs its rows of A.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr bool packs_a(const strided_matrix<const float>& a, std::size_t rows,
                                                          std::size_t columns) noexcept {
-  return always_packs_a<Arch>(rows, a.column_stride == 1 ? columns : 2 * columns);
+  return rows > (lanes<Arch> < 16 ? 2 * gemm_tile<Arch>::rows : packed_a_rows) &&
+         columns >= least_packed_panels<Arch>(a) * gemm_tile<Arch>::columns;
 }
 
 // The scratch layout of a block, in floats: panels of B, packed rows of A, one tile, sums that wait.
@@ -96,7 +96,6 @@ template <class Arch>
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr std::size_t packed_rows_scratch(std::size_t m, std::size_t n,
                                                                             std::size_t k) noexcept {
-  if (!may_pack_a<Arch>) return 0;
   const std::size_t panels = ceil_div(smaller(n, packed_a_columns), gemm_tile<Arch>::columns);
   const packed_scratch at = packed_scratch_of<Arch>(smaller(m, waiting_rows), panels, 0, k);
   const std::size_t one = at.panel_sums * sum_levels<Arch>(k);
@@ -325,7 +324,7 @@ void multiply_packed_rows(const product& p, const block_range& range, const dest
 // C[range] = epilogue(A B): packs rows of A where it pays.
 template <class Arch, panel_source Source>
 void multiply_block(const product& p, const block_range& range, const destination& to, float* scratch) noexcept {
-  if constexpr (may_pack_a<Arch> && Source != panel_source::in_place) {
+  if constexpr (Source != panel_source::in_place) {
     if (packs_a<Arch>(p.a, range.row_end - range.row_begin, range.column_end - range.column_begin)) {
       const bool holds = to.c.column_stride == 1 && !to.reads_c && sum_levels<Arch>(p.k) == 1;
       // Sums that wait in scratch bound the rows.

@@ -98,12 +98,13 @@ template <class Arch>
 // divides nothing.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr gemm_plan packed_rows_plan(gemm_path path, const gemm_shape& s,
+                                                                       std::size_t least_panels,
                                                                        std::size_t workers) noexcept {
   using tile = gemm_tile<Arch>;
   gemm_plan plan{path, tile::rows, tile::columns, 1, 1};
   const std::size_t wanted = workers <= 1 ? 1 : worth_parts(s);
-  const std::size_t most_rows = larger(1, s.m / least_rows);
-  const std::size_t most_columns = larger(1, ceil_div(s.n, tile::columns) / least_packed_panels);
+  const std::size_t most_rows = larger(1, s.m / (lanes<Arch> < 16 ? least_rows : packed_a_rows + tile::rows));
+  const std::size_t most_columns = larger(1, ceil_div(s.n, tile::columns) / least_panels);
   plan.row_parts = smaller(wanted, most_rows);
   plan.column_parts = smaller(ceil_div(wanted, plan.row_parts), most_columns);
   for (std::size_t columns = 1; columns <= smaller(wanted, most_columns); ++columns) {
@@ -121,10 +122,11 @@ template <class Arch>
 
 // The plan of tiles over panels that are packed.
 template <class Arch>
-[[nodiscard, gnu::always_inline]] constexpr gemm_plan panels_plan(gemm_path path, const gemm_shape& s, std::size_t most,
-                                                                  std::size_t workers) noexcept {
-  return always_packs_a<Arch>(s.m, s.n) ? packed_rows_plan<Arch>(path, s, workers)
-                                        : tile_plan<Arch>(path, s, most, least_rows);
+[[nodiscard, gnu::always_inline]] constexpr gemm_plan panels_plan(gemm_path path, const gemm_shape& s,
+                                                                  const strided_matrix<const float>& a,
+                                                                  std::size_t most, std::size_t workers) noexcept {
+  return packs_a<Arch>(a, s.m, s.n) ? packed_rows_plan<Arch>(path, s, least_packed_panels<Arch>(a), workers)
+                                    : tile_plan<Arch>(path, s, most, least_rows);
 }
 
 // Blocks of dot products along an extent: few, but as many as reading the larger matrix justifies.
@@ -161,7 +163,7 @@ template <class Arch>
     if (s.m <= thin_rows && s.n >= gemm_tile<Arch>::columns) return stream_plan<Arch>(s);
     return tile_plan<Arch>(gemm_path::in_place, s, copied_rows, least_rows);
   }
-  return panels_plan<Arch>(gemm_path::copied, s, copied_rows, workers);
+  return panels_plan<Arch>(gemm_path::copied, s, a, copied_rows, workers);
 }
 
 // The range of C that `task` computes.
@@ -261,8 +263,9 @@ template <class Arch = default_arch>
 
 /// The plan of `gemm_packed`.
 template <class Arch = default_arch>
-[[nodiscard]] constexpr gemm_plan plan_gemm_packed(const gemm_shape& shape, std::size_t workers = 1) noexcept {
-  return detail::panels_plan<Arch>(gemm_path::packed, shape, detail::packed_rows, workers);
+[[nodiscard]] constexpr gemm_plan plan_gemm_packed(const gemm_shape& shape, const strided_matrix<const float>& a,
+                                                   std::size_t workers = 1) noexcept {
+  return detail::panels_plan<Arch>(gemm_path::packed, shape, a, detail::packed_rows, workers);
 }
 
 /// The bytes of scratch, aligned to 64, for any of the functions below. Bounded for all extents, except for the sums of
@@ -288,7 +291,7 @@ template <class Arch = default_arch, class Epilogue = keep, class E = serial_exe
 void gemm_packed(const gemm_shape& shape, const strided_matrix<const float>& a, const float* packed_b,
                  const strided_matrix<float>& c, void* scratch, const Epilogue& epilogue = {}, E&& executor = {}) {
   const detail::product p{shape.n, shape.k, a, {packed_b, 0, 1}};
-  detail::run_plan<Arch>(plan_gemm_packed<Arch>(shape, executor.worker_count()), shape, p,
+  detail::run_plan<Arch>(plan_gemm_packed<Arch>(shape, p.a, executor.worker_count()), shape, p,
                          detail::destination_of<Arch>(c, epilogue), scratch, executor);
 }
 
