@@ -60,6 +60,11 @@ struct call_epilogue {
   strided_matrix<const float> residual;
 
   [[nodiscard]] bool reads(const float* c) const noexcept { return what->residual && residual.data == c; }
+  [[nodiscard]] const float* only_bias() const noexcept {
+    product_epilogue without = *what;
+    without.column_bias = nullptr;
+    return without.any() ? nullptr : what->column_bias;
+  }
 
   [[gnu::always_inline]] floats<Arch> operator()(floats<Arch> x, std::size_t row, std::size_t column,
                                                  std::size_t count) const noexcept {

@@ -83,9 +83,10 @@ struct destination {
   strided_matrix<float> c;
   writer write;
   const void* epilogue;
-  bool as_is;    // no epilogue but for `onto`
-  bool onto;     // the sums start at the elements of C
-  bool reads_c;  // the epilogue reads C, so that sums of a part of k do not wait there
+  bool direct;        // tiles write C themselves: no epilogue but `onto` or `bias`
+  bool onto;          // the sums start at the elements of C
+  const float* bias;  // added to every row of C; null: nothing
+  bool reads_c;       // the epilogue reads C, so that sums of a part of k do not wait there
 };
 
 template <class Arch, class Epilogue>
@@ -99,9 +100,12 @@ template <class Arch, class Epilogue>
 [[nodiscard, gnu::always_inline]] inline destination destination_of(const strided_matrix<float>& c,
                                                                     const Epilogue& epilogue) noexcept {
   constexpr bool onto = std::is_same_v<Epilogue, add_to>;
-  bool reads_c = true;
-  if constexpr (requires { epilogue.reads(c.data); }) reads_c = epilogue.reads(c.data);
-  return {c, &write_sums<Arch, Epilogue>, &epilogue, onto || std::is_same_v<Epilogue, keep>, onto, reads_c && !onto};
+  const float* bias = nullptr;
+  bool reads_c = !onto;
+  if constexpr (requires { epilogue.only_bias(); }) bias = epilogue.only_bias();
+  if constexpr (!onto && requires { epilogue.reads(c.data); }) reads_c = epilogue.reads(c.data);
+  const bool direct = onto || std::is_same_v<Epilogue, keep> || bias != nullptr;
+  return {c, &write_sums<Arch, Epilogue>, &epilogue, direct, onto, bias, reads_c};
 }
 template <class Arch>
 [[nodiscard, gnu::always_inline]] inline destination destination_of(const strided_matrix<float>& c,
@@ -136,13 +140,14 @@ template <class Arch, panel_source Source>
 // Computes the sums of up to a tile of rows.
 template <class Arch>
 [[gnu::always_inline]] inline void sum_tile(tile_input in, const panel& b, std::size_t rows, const float* from,
-                                            std::ptrdiff_t from_step, float* to, std::ptrdiff_t to_step) noexcept {
+                                            std::ptrdiff_t from_step, const float* bias, float* to,
+                                            std::ptrdiff_t to_step) noexcept {
   while (rows > 0) {
     const std::size_t now = row_step<Arch>(rows);
     if (free_tails<Arch> || b.masked) {
-      if constexpr (has_tails<Arch>) tile_for<Arch, true>(now, b.registers)(in, from, from_step, to, to_step);
+      if constexpr (has_tails<Arch>) tile_for<Arch, true>(now, b.registers)(in, from, from_step, bias, to, to_step);
     } else {
-      if constexpr (!free_tails<Arch>) tile_for<Arch, false>(now, b.registers)(in, from, from_step, to, to_step);
+      if constexpr (!free_tails<Arch>) tile_for<Arch, false>(now, b.registers)(in, from, from_step, bias, to, to_step);
     }
     rows -= now;
     in.a += static_cast<std::ptrdiff_t>(now) * in.a_row;
@@ -212,7 +217,7 @@ template <class Arch>
   const std::size_t share = ceil_div(next.count, ceil_div(range.row_end - range.row_begin, tile::rows));
   const auto step = static_cast<std::ptrdiff_t>(b.registers * lanes<Arch>);
   const bool whole = free_tails<Arch> || b.masked || b.columns == b.registers * lanes<Arch>;
-  const bool direct = to.as_is && to.c.column_stride == 1 && whole && !now.in_scratch;
+  const bool direct = to.direct && to.c.column_stride == 1 && whole && !now.in_scratch;
   const bool into_c = now.last && direct;
   const bool from_c = now.first && direct && to.onto;
   for (std::size_t row = range.row_begin; row < range.row_end; row += tile::rows, sums += tile_sums) {
@@ -226,7 +231,8 @@ template <class Arch>
                    from_c      ? c
                    : now.first ? nullptr
                                : sums,
-                   from_c ? to.c.row_stride : step, into_c ? c : sums, into_c ? to.c.row_stride : step);
+                   from_c ? to.c.row_stride : step, into_c && to.bias != nullptr ? to.bias + column : nullptr,
+                   into_c ? c : sums, into_c ? to.c.row_stride : step);
     if (now.last && !into_c) to.write(sums, rows, b.columns, b.registers, to, row, column);
   }
 }
@@ -293,7 +299,8 @@ template <class Arch>
         p.k, p.a.data, p.a.row_stride, p.a.column_stride, b.data, b.step, columns - (b.registers - 1) * lanes<Arch>};
     for (std::size_t row = 0; row < m; row += gemm_tile<Arch>::rows) {
       in.a = p.a.at(row, 0);
-      sum_tile<Arch>(in, b, smaller(gemm_tile<Arch>::rows, m - row), nullptr, 0, c.at(row, column), c.row_stride);
+      sum_tile<Arch>(in, b, smaller(gemm_tile<Arch>::rows, m - row), nullptr, 0, nullptr, c.at(row, column),
+                     c.row_stride);
     }
   }
   return true;

@@ -89,6 +89,9 @@ struct scaled {
 struct column_bias {
   const float* bias;
 
+  /// The bias if the epilogue adds it and does nothing else, otherwise null: tiles then add it themselves.
+  [[nodiscard]] constexpr const float* only_bias() const noexcept { return bias; }
+
   [[nodiscard]] static constexpr bool reads(const float*) noexcept { return false; }
 
   template <class Arch>

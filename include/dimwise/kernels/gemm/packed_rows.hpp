@@ -31,13 +31,19 @@
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
-// Rows of A that are packed at once: with depth 384 they take less than half of a 512 KB L2 cache.
+// Rows of A that are packed at once: with depth 384 they take less than half of a 512 KB L2 cache. 96 to 288 rows and
+// 512 to 3072 columns differ by less than two runs of the same sizes, so the sizes are not those of the machine's caches.
 inline constexpr std::size_t packed_a_rows = 144;  // a multiple of the heights of all tiles
-// Columns that share one packing of A; the panels of B that they need take 1.5 MB.
+// Columns that share one packing of A.
 inline constexpr std::size_t packed_a_columns = 1024;
+// Panels that are packed at once: their rows are whole runs of cache lines, which hardware prefetchers follow.
+inline constexpr std::size_t panels_at_once = 4;
 // Sums that wait in scratch because C cannot hold them.
 inline constexpr std::size_t waiting_rows = 2 * packed_a_rows;
 inline constexpr std::size_t waiting_floats = std::size_t{1} << 16;
+
+// Tiles whose epilogue is applied at once: applied to each tile alone, its latency would not be hidden.
+inline constexpr std::size_t written_tiles = 8;
 
 // Panels of B that repay packing the rows of A; none where wide panels hide that A is read in place.
 template <class Arch>
@@ -55,9 +61,9 @@ template <class Arch>
          columns >= least_packed_panels<Arch>(a) * gemm_tile<Arch>::columns;
 }
 
-// The scratch layout of a block, in floats: panels of B, packed rows of A, one tile, sums that wait.
+// The scratch layout of a block, in floats: panels of B, packed rows of A, some tiles, sums that wait.
 struct packed_scratch {
-  std::size_t panel;  // from one panel of B to the next; 0 where one place serves all panels
+  std::size_t slots;  // places for panels of B; a multiple of `panels_at_once`
   std::size_t a;
   std::size_t tile;
   std::size_t sums;
@@ -74,15 +80,16 @@ template <class Arch>
   const std::size_t depth = smaller(k, tile::depth);
   const std::size_t one = tile::rows * tile::columns;
   static_assert(packed_a_rows % tile::rows == 0);
-  const bool shared = rows <= packed_a_rows;
-  const std::size_t b = (shared ? 1 : panels) * tile::columns * depth;
+  // Rows that are packed at once use a panel once.
+  const std::size_t slots = rows <= packed_a_rows ? panels_at_once : ceil_div(panels, panels_at_once) * panels_at_once;
+  const std::size_t b = slots * tile::columns * depth;
   // Rows of a tile are stored a register at a time, beyond the last element.
   const std::size_t a =
       ceil_div(ceil_div(smaller(rows, packed_a_rows), tile::rows) * tile::rows * depth, one) * one + one;
   const std::size_t of_panel = ceil_div(rows, tile::rows) * one;
   const std::size_t level = waiting_panels * of_panel;
-  return {shared ? 0 : tile::columns * depth,       b, b + a, b + a + one, of_panel, level,
-          b + a + one + level * sum_levels<Arch>(k)};
+  const std::size_t tiles = (written_tiles + 1) * one;
+  return {slots, b, b + a, b + a + tiles, of_panel, level, b + a + tiles + level * sum_levels<Arch>(k)};
 }
 
 // Panels of B whose sums wait in scratch at once.
@@ -143,46 +150,69 @@ template <class Arch>
     for (std::size_t row = 0; row < rows; row += height) {
       const std::size_t count = smaller(height, rows - row);
       float* at = to + row * extent + begin * height;
-      for (std::size_t step = begin; step < end; ++step, at += height) {
+      std::size_t step = begin;
+      if (a.row_stride == 1 && height <= lanes<Arch> && rows - row >= lanes<Arch>) {
+        // Each store writes past its row of the tile; the next ones overwrite that. The last ones must not.
+        constexpr std::size_t past = ceil_div(lanes<Arch>, height) - 1;
+        for (; step < smaller(end, extent - smaller(extent, past)); ++step, at += height) {
+          store<Arch>(at, load<Arch>(a.at(row, step)));
+        }
+      }
+      for (; step < end; ++step, at += height) {
         const float* const from = a.at(row, step);
-        if (count == height && a.row_stride == 1) {
-          __builtin_memcpy(at, from, height * sizeof(float));
-        } else {
-          for (std::size_t r = 0; r < height; ++r) {
-            at[r] = r < count ? from[static_cast<std::ptrdiff_t>(r) * a.row_stride] : 0.0F;
-          }
+        for (std::size_t r = 0; r < height; ++r) {
+          at[r] = r < count ? from[static_cast<std::ptrdiff_t>(r) * a.row_stride] : 0.0F;
         }
       }
     }
   }
 }
 
-// The tile of packed operands.
-template <class Arch, std::size_t Vectors>
-[[gnu::noinline]] void packed_tile(std::size_t depth, const float* a, const float* b, const float* from,
-                                   std::ptrdiff_t from_step, float* to, std::ptrdiff_t to_step) noexcept {
-  constexpr std::size_t rows = gemm_tile<Arch>::rows;
-  constexpr std::size_t width = Vectors * lanes<Arch>;
-  floats<Arch> acc[rows][Vectors];
-#pragma GCC unroll 6
-  for (std::size_t r = 0; r < rows; ++r) {
-    float* const row = to + static_cast<std::ptrdiff_t>(r) * to_step;
-    __builtin_prefetch(row, 1);
-    __builtin_prefetch(row + width - 1, 1);
+// Packs some panels of B whose rows are contiguous, a row of all panels at a time.
+template <class Arch>
+[[gnu::noinline]] void pack_panels(std::size_t extent, std::size_t columns, const float* b, std::ptrdiff_t row_stride,
+                                   float* to) noexcept {
+  constexpr std::size_t width = gemm_tile<Arch>::columns;
+  const std::size_t whole = columns / width;
+  for (std::size_t row = 0; row < extent; ++row) {
+    const float* const from = b + static_cast<std::ptrdiff_t>(row) * row_stride;
+    float* at = to + row * width;
+    for (std::size_t i = 0; i < whole; ++i, at += width * extent) {
+#pragma GCC unroll 4
+      for (std::size_t j = 0; j < width; j += lanes<Arch>) store<Arch>(at + j, load<Arch>(from + i * width + j));
+    }
   }
-  clear_tile<Arch>(acc);
-  tile_loop<Arch, rows, Vectors, false>({depth, a, 1, rows, b, width, lanes<Arch>}, acc);
-  finish_tile<Arch, rows, Vectors, false>(acc, lanes<Arch>, from, from_step, to, to_step);
+  if (whole * width == columns) return;
+  pack_panel<Arch>(extent, columns - whole * width, {b + whole * width, row_stride, 1}, to + whole * width * extent,
+                   padded_columns<Arch>(columns - whole * width));
 }
 
-using packed_tile_function = void (*)(std::size_t, const float*, const float*, const float*, std::ptrdiff_t, float*,
-                                      std::ptrdiff_t) noexcept;
-template <class Arch, class Index>
-struct packed_tile_table;
-template <class Arch, std::size_t... Index>
-struct packed_tile_table<Arch, std::index_sequence<Index...>> {
-  static constexpr packed_tile_function of[] = {&packed_tile<Arch, Index + 1>...};
-};
+// Packs the panel of `column`, or all that are packed at once with it, and returns what to prefetch meanwhile.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] inline upcoming_rows pack_next(const strided_matrix<const float>& b,
+                                                                 std::size_t extent, std::size_t index,
+                                                                 std::size_t column, std::size_t end,
+                                                                 float* slot) noexcept {
+  constexpr std::size_t width = gemm_tile<Arch>::columns;
+  if (b.column_stride != 1) {
+    const std::size_t columns = smaller(width, end - column);
+    pack_panel<Arch>(extent, columns, {b.at(0, column), b.row_stride, b.column_stride}, slot,
+                     padded_columns<Arch>(columns));
+    const std::size_t next = column + columns;
+    if (b.row_stride != 1 || next == end) return {nullptr, 0, 0, 0};
+    return {b.at(0, next), b.column_stride, smaller(width, end - next), extent};
+  }
+  const std::size_t part = index % panels_at_once;
+  if (part == 0) {
+    pack_panels<Arch>(extent, smaller(panels_at_once * width, end - column), b.at(0, column), b.row_stride, slot);
+  }
+  // The rows of the next panels, a part of them with each panel of these.
+  const std::size_t next = column + (panels_at_once - part) * width;
+  if (next >= end) return {nullptr, 0, 0, 0};
+  const std::size_t begin = run_begin(extent, panels_at_once, part);
+  return {b.at(begin, next), b.row_stride, run_begin(extent, panels_at_once, part + 1) - begin,
+          smaller(panels_at_once * width, end - next)};
+}
 
 // The sums that a tile starts from and writes.
 struct tile_sums {
@@ -190,6 +220,34 @@ struct tile_sums {
   std::ptrdiff_t from_step;
   float* to;
   std::ptrdiff_t to_step;
+  const float* bias;  // added to each row before it is written; null: nothing
+  const float* soon;  // rows that are read or written at the end of this tile or after it
+  std::ptrdiff_t soon_step;
+};
+
+// The tile of packed operands.
+template <class Arch, std::size_t Vectors>
+[[gnu::noinline]] void packed_tile(std::size_t depth, const float* a, const float* b, const tile_sums& at) noexcept {
+  constexpr std::size_t rows = gemm_tile<Arch>::rows;
+  constexpr std::size_t width = Vectors * lanes<Arch>;
+  floats<Arch> acc[rows][Vectors];
+#pragma GCC unroll 6
+  for (std::size_t r = 0; r < rows; ++r) {
+    const float* const row = at.soon + static_cast<std::ptrdiff_t>(r) * at.soon_step;
+    for (std::size_t j = 0; j < width; j += 64 / sizeof(float)) __builtin_prefetch(row + j, 1);
+    __builtin_prefetch(row + width - 1, 1);
+  }
+  clear_tile<Arch>(acc);
+  tile_loop<Arch, rows, Vectors, false>({depth, a, 1, rows, b, width, lanes<Arch>}, acc);
+  finish_tile<Arch, rows, Vectors, false>(acc, lanes<Arch>, at.from, at.from_step, at.bias, at.to, at.to_step);
+}
+
+using packed_tile_function = void (*)(std::size_t, const float*, const float*, const tile_sums&) noexcept;
+template <class Arch, class Index>
+struct packed_tile_table;
+template <class Arch, std::size_t... Index>
+struct packed_tile_table<Arch, std::index_sequence<Index...>> {
+  static constexpr packed_tile_function of[] = {&packed_tile<Arch, Index + 1>...};
 };
 
 // A tile at the end of C's rows or columns: its sums are computed whole, and added and stored where C has elements.
@@ -202,6 +260,7 @@ template <class Arch>
       const std::size_t count = smaller(lanes<Arch>, columns - j);
       floats<Arch> x = load<Arch>(sums + j);
       if (at.from != nullptr) x = load_columns<Arch>(at.from + row * at.from_step + j, 1, count) + x;
+      if (at.bias != nullptr) x = x + load_columns<Arch>(at.bias + j, 1, count);
       store_columns<Arch>(at.to + row * at.to_step + j, 1, count, x);
     }
   }
@@ -226,25 +285,33 @@ template <class Arch>
   const std::size_t width = b.registers * lanes<Arch>;
   const auto step = static_cast<std::ptrdiff_t>(width);
   const std::size_t share = ceil_div(next.count, ceil_div(range.row_end - range.row_begin, tile::rows));
-  const bool direct = to.as_is && to.c.column_stride == 1;
+  const bool direct = to.direct && to.c.column_stride == 1;
+  const float* const bias = now.last && direct && to.bias != nullptr ? to.bias + column : nullptr;
   const bool into_c = now.holds && (!now.last || direct);
   const bool from_c = now.holds && (!now.first || (to.onto && direct));
+  float* const edge = tile_scratch + written_tiles * tile::rows * tile::columns;
+  std::size_t written = range.row_begin;
   for (std::size_t row = range.row_begin; row < range.row_end; row += tile::rows, a += tile::rows * now.extent) {
     const std::size_t rows = smaller(tile::rows, range.row_end - row);
     next.fetch(share);
     float* const c = to.c.at(row, column);
-    float* const local = now.holds ? tile_scratch : waiting + (row - range.row_begin) * tile::columns;
-    tile_sums at{nullptr, step, local, step};
+    float* const local = now.holds ? tile_scratch + (row - written) * width : waiting + (row - range.row_begin) * width;
+    tile_sums at{nullptr, step, local, step, bias, c, to.c.row_stride};
     if (from_c) at.from = c, at.from_step = to.c.row_stride;
     else if (!now.first) at.from = local;
     if (into_c) at.to = c, at.to_step = to.c.row_stride;
     if ((!from_c && !into_c) || (rows == tile::rows && b.columns == width)) {
-      compute(now.extent, a, b.data, at.from, at.from_step, at.to, at.to_step);
+      compute(now.extent, a, b.data, at);
     } else {
-      compute(now.extent, a, b.data, nullptr, 0, tile_scratch, step);
-      store_edge<Arch>(tile_scratch, width, rows, b.columns, at);
+      compute(now.extent, a, b.data, {nullptr, 0, edge, step, nullptr, c, to.c.row_stride});
+      store_edge<Arch>(edge, width, rows, b.columns, at);
     }
-    if (now.last && !into_c) to.write(local, rows, b.columns, b.registers, to, row, column);
+    if (!now.last || into_c) continue;
+    if (row + rows == range.row_end || row + rows == written + written_tiles * tile::rows) {
+      const float* const sums = now.holds ? tile_scratch : waiting + (written - range.row_begin) * width;
+      to.write(sums, row + rows - written, b.columns, b.registers, to, written, column);
+      written = row + rows;
+    }
   }
 }
 
@@ -285,24 +352,21 @@ void multiply_packed_rows(const product& p, const block_range& range, const dest
         const bool packs = part.row_begin == range.row_begin;
         for (std::size_t column = first; column < end; column += width) {
           const std::size_t index = (column - first) / width;
-          float* const slot = scratch + index * at.panel;
-          float* const waiting =
-              holds ? nullptr : scratch + at.sums + index * at.panel_sums + (part.row_begin - range.row_begin) * width;
+          float* const slot = scratch + index % at.slots * width * extent;
           const std::size_t columns = smaller(width, p.n - column);
           const std::size_t padded = padded_columns<Arch>(columns);
+          float* const waiting =
+              holds ? nullptr : scratch + at.sums + index * at.panel_sums + (part.row_begin - range.row_begin) * padded;
           panel b{slot, static_cast<std::ptrdiff_t>(padded), columns, padded / lanes<Arch>, false};
           upcoming_rows next{nullptr, 0, 0, 0};
           if constexpr (Source == panel_source::packed) {
             b.data = p.b.data + packed_offset<Arch>(p.n, begin, extent, column);
             next = {b.data + padded * extent, static_cast<std::ptrdiff_t>(width), extent, width};
           } else if (packs) {
-            detail::pack_panel<Arch>(extent, columns, {p.b.at(begin, column), p.b.row_stride, p.b.column_stride}, slot,
-                                     padded);
-            if (p.b.column_stride == 1 && column + width < end) {
-              next = {p.b.at(begin, column + width), p.b.row_stride, extent, smaller(width, end - column - width)};
-            }
+            next = pack_next<Arch>({p.b.at(begin, 0), p.b.row_stride, p.b.column_stride}, extent, index, column, end,
+                                   slot);
           } else {
-            next = {slot + at.panel, static_cast<std::ptrdiff_t>(width), extent, width};
+            next = {slot + width * extent, static_cast<std::ptrdiff_t>(width), extent, width};
           }
           multiply_panel<Arch>(now, scratch + at.a, b, part, column, scratch + at.tile, waiting, to, next);
         }
@@ -310,13 +374,10 @@ void multiply_packed_rows(const product& p, const block_range& range, const dest
     }
     if (!carries) continue;
     carried.finish(add);
-    const float* sums = carried.row();
     for (std::size_t column = first; column < end; column += width) {
       const std::size_t columns = smaller(width, p.n - column);
-      for (std::size_t row = range.row_begin; row < range.row_end; row += tile::rows, sums += tile::rows * width) {
-        to.write(sums, smaller(tile::rows, range.row_end - row), columns, padded_columns<Arch>(columns) / lanes<Arch>,
-                 to, row, column);
-      }
+      to.write(carried.row() + (column - first) / width * at.panel_sums, rows, columns,
+               padded_columns<Arch>(columns) / lanes<Arch>, to, range.row_begin, column);
     }
   }
 }

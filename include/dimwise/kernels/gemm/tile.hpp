@@ -88,10 +88,12 @@ template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
 }
 
 // Adds the sums of a tile to those of an earlier pass, if any; rows are `from_step` and `to_step` apart, in scratch or
-// in C itself. Adds them at the end and not at the beginning: the sum over k is then a sum of short sums.
+// in C itself. Adds them at the end and not at the beginning: the sum over k is then a sum of short sums. Adds `bias`, if
+// any, to every row.
 template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
 [[gnu::always_inline]] inline void finish_tile(floats<Arch> (&acc)[Rows][Vectors], std::size_t tail, const float* from,
-                                               std::ptrdiff_t from_step, float* to, std::ptrdiff_t to_step) noexcept {
+                                               std::ptrdiff_t from_step, const float* bias, float* to,
+                                               std::ptrdiff_t to_step) noexcept {
   if (from != nullptr) {
 #pragma GCC unroll 6
     for (std::size_t r = 0; r < Rows; ++r) {
@@ -100,6 +102,14 @@ template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
       for (std::size_t v = 0; v < Vectors; ++v) {
         acc[r][v] = load_register<Arch, Vectors, Tail>(row, v, tail) + acc[r][v];
       }
+    }
+  }
+  if (bias != nullptr) {
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < Vectors; ++v) {
+      const floats<Arch> added = load_register<Arch, Vectors, Tail>(bias, v, tail);
+#pragma GCC unroll 6
+      for (std::size_t r = 0; r < Rows; ++r) acc[r][v] = acc[r][v] + added;
     }
   }
 #pragma GCC unroll 6
@@ -122,15 +132,16 @@ template <class Arch, std::size_t Rows, std::size_t Vectors>
 }
 
 template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
-[[gnu::noinline]] void tile_sum(const tile_input& in, const float* from, std::ptrdiff_t from_step, float* to,
-                                std::ptrdiff_t to_step) noexcept {
+[[gnu::noinline]] void tile_sum(const tile_input& in, const float* from, std::ptrdiff_t from_step, const float* bias,
+                                float* to, std::ptrdiff_t to_step) noexcept {
   floats<Arch> acc[Rows][Vectors];
   clear_tile<Arch>(acc);
   tile_loop<Arch, Rows, Vectors, Tail>(in, acc);
-  finish_tile<Arch, Rows, Vectors, Tail>(acc, in.tail, from, from_step, to, to_step);
+  finish_tile<Arch, Rows, Vectors, Tail>(acc, in.tail, from, from_step, bias, to, to_step);
 }
 
-using tile_function = void (*)(const tile_input&, const float*, std::ptrdiff_t, float*, std::ptrdiff_t) noexcept;
+using tile_function = void (*)(const tile_input&, const float*, std::ptrdiff_t, const float*, float*,
+                               std::ptrdiff_t) noexcept;
 
 // Any number of rows is divided into tiles of these heights: a kernel for each would double the code in a user's file.
 template <class Arch>
