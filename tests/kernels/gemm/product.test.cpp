@@ -195,7 +195,11 @@ float sum_in_order(const test_matrix& a, const test_matrix& b, std::size_t i, st
 }
 
 TEST_CASE("gemm: the order of additions follows from the shape alone") {
-  for (const gemm_shape& s : {gemm_shape{150, 300, 2 * tile::depth + 30}, {290, 133, tile::depth}, {30, 40, 500}}) {
+  for (const gemm_shape& s : {gemm_shape{150, 300, 2 * tile::depth + 30},
+                              {290, 133, tile::depth},
+                              {51, 256, 500},
+                              {148, 512, 40},
+                              {30, 40, 500}}) {
     for (const layout la : {layout::rows, layout::columns, layout::padded_rows}) {
       for (const layout lb : {layout::rows, layout::columns}) {
         const test_matrix a(s.m, s.k, la, 1), b(s.k, s.n, lb, 2), bias(1, s.n, layout::rows, 5);
@@ -427,6 +431,9 @@ TEST_CASE("gemm: the path that a product takes") {
   CHECK(path(200, 1, 100, layout::rows, layout::rows) == gemm_path::dots);
   CHECK(path(200, 2, 100, layout::rows, layout::padded_columns) == gemm_path::dots);
   CHECK(path(6, 200, 100, layout::rows, layout::rows) == gemm_path::in_place);
+  CHECK(path(30, 200, 100, layout::rows, layout::rows) ==
+        (lanes<default_arch> < 16 ? gemm_path::in_place : gemm_path::copied));
+  CHECK(path(30, 512, 100, layout::rows, layout::rows) == gemm_path::copied);  // its rows are a multiple of 2 KB apart
   CHECK(path(200, 200, 100, layout::rows, layout::rows) == gemm_path::copied);
   CHECK(path(200, 200, 100, layout::rows, layout::columns) == gemm_path::copied);
   CHECK(plan_gemm_packed({200, 200, 100}, test_matrix(200, 100, layout::rows, 1).in()).path == gemm_path::packed);

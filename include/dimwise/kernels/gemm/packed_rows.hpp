@@ -274,6 +274,15 @@ struct packed_pass {
   bool holds;  // sums wait in C, or none wait
 };
 
+// A tile of at most four rows, by a lower tile: packed rows that C does not have are zeros.
+template <class Arch>
+[[gnu::always_inline]] inline void compute_few_rows(std::size_t depth, const float* a, const panel& b, std::size_t rows,
+                                                    const tile_sums& at) noexcept {
+  const tile_input in{depth, a, 1, static_cast<std::ptrdiff_t>(gemm_tile<Arch>::rows), b.data, b.step, lanes<Arch>};
+  tile_for<Arch, free_tails<Arch>>(rows > 2 ? 4 : 2, b.registers)(in, at.from, at.from_step, at.bias, at.to,
+                                                                  at.to_step);
+}
+
 // Computes all tiles of some packed rows and one panel. `waiting`: the sums of these rows and this panel in scratch.
 template <class Arch>
 [[gnu::always_inline]] inline void multiply_panel(const packed_pass& now, const float* a, const panel& b,
@@ -300,12 +309,13 @@ template <class Arch>
     if (from_c) at.from = c, at.from_step = to.c.row_stride;
     else if (!now.first) at.from = local;
     if (into_c) at.to = c, at.to_step = to.c.row_stride;
-    if ((!from_c && !into_c) || (rows == tile::rows && b.columns == width)) {
-      compute(now.extent, a, b.data, at);
-    } else {
-      compute(now.extent, a, b.data, {nullptr, 0, edge, step, nullptr, c, to.c.row_stride});
-      store_edge<Arch>(edge, width, rows, b.columns, at);
-    }
+    const bool in_c = from_c || into_c;
+    const bool whole = rows == tile::rows && b.columns == width;
+    const tile_sums alone{nullptr, 0, edge, step, nullptr, c, to.c.row_stride};
+    const tile_sums& computed = in_c && !whole ? alone : at;
+    if (rows > 4) compute(now.extent, a, b.data, computed);
+    else compute_few_rows<Arch>(now.extent, a, b, rows, computed);
+    if (in_c && !whole) store_edge<Arch>(edge, width, rows, b.columns, at);
     if (!now.last || into_c) continue;
     if (row + rows == range.row_end || row + rows == written + written_tiles * tile::rows) {
       const float* const sums = now.holds ? tile_scratch : waiting + (written - range.row_begin) * width;

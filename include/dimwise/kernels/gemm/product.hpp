@@ -72,6 +72,16 @@ inline constexpr std::size_t task_target = 16;        // parts to aim at, so tha
 inline constexpr std::size_t task_work = 1 << 19;     // minimum multiply-adds of a part
 inline constexpr std::size_t in_place_floats = 4096;  // a B of this size is in the L1 cache anyway
 inline constexpr std::size_t in_place_tiles = 2;  // packing a panel costs about as much as reading it twice in place
+inline constexpr std::size_t more_in_place_tiles = 8;  // a narrow panel whose rows use all sets of the L2 cache
+
+// The rows of A up to which B is read in place. Rows of B that are a multiple of 2 KB apart share a few sets of a 512 KB
+// L2 cache, which does not hold a panel of them. On a Zen 4 core limited to AVX2 (share of the peak): 16 x 768 x 768 went
+// from 69 to 85 % in place, 24 rows from 77 to 90 %, 32 from 77 to 83 %, 48 from 86 to 90 %; 64 would go from 87 to 82 %.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] constexpr std::size_t most_in_place_rows(std::ptrdiff_t row_stride) noexcept {
+  const bool more = lanes<Arch> < 16 && row_stride % 512 != 0;
+  return gemm_tile<Arch>::rows * (more ? more_in_place_tiles : in_place_tiles);
+}
 
 // The number of parts that a product of `work` multiply-adds justifies.
 [[nodiscard, gnu::always_inline]] constexpr std::size_t worth_parts(const gemm_shape& s) noexcept {
@@ -159,7 +169,7 @@ template <class Arch>
   if (thin && a.column_stride == 1 && b.row_stride == 1) {
     return {gemm_path::dots, 1, 1, dot_parts(s.m, s), dot_parts(s.n, s)};
   }
-  if (b.column_stride == 1 && (s.m <= gemm_tile<Arch>::rows * in_place_tiles || s.k * s.n <= in_place_floats)) {
+  if (b.column_stride == 1 && (s.m <= most_in_place_rows<Arch>(b.row_stride) || s.k * s.n <= in_place_floats)) {
     if (s.m <= thin_rows && s.n >= gemm_tile<Arch>::columns) return stream_plan<Arch>(s);
     return tile_plan<Arch>(gemm_path::in_place, s, copied_rows, least_rows);
   }
