@@ -60,6 +60,13 @@ struct call_epilogue {
   const product_epilogue_of<element_of<Arch>>* what;
   const_matrix<Arch> residual;
 
+  [[nodiscard]] bool reads(const float* c) const noexcept { return what->residual && residual.data == c; }
+  [[nodiscard]] const float* only_bias() const noexcept {
+    product_epilogue without = *what;
+    without.column_bias = nullptr;
+    return without.any() ? nullptr : what->column_bias;
+  }
+
   [[gnu::always_inline]] floats<Arch> operator()(floats<Arch> x, std::size_t row, std::size_t column,
                                                  std::size_t count) const noexcept {
     if (what->scale != 1) { x = x * broadcast<Arch>(what->scale); }

@@ -86,8 +86,10 @@ struct destination {
   strided_matrix<element_of<Arch>> c;
   writer write;
   const void* epilogue;
-  bool as_is;  // no epilogue but for `onto`
-  bool onto;   // the sums start at the elements of C
+  bool direct;                   // tiles write C themselves: no epilogue but `onto` or `bias`
+  bool onto;                     // the sums start at the elements of C
+  const element_of<Arch>* bias;  // added to every row of C; null: nothing
+  bool reads_c;                  // the epilogue reads C, so that sums of a part of k do not wait there
 };
 
 template <class Arch, class Epilogue>
@@ -105,7 +107,12 @@ template <class Arch, class Epilogue>
     return epilogue.adds ? destination_of<Arch>(c, epilogue.sum) : destination_of<Arch>(c, keep_always);
   } else {
     constexpr bool onto = std::is_same_v<Epilogue, added_to<element_of<Arch>>>;
-    return {c, &write_sums<Arch, Epilogue>, &epilogue, onto || std::is_same_v<Epilogue, keep>, onto};
+    const element_of<Arch>* bias = nullptr;
+    bool reads_c = !onto;
+    if constexpr (requires { epilogue.only_bias(); }) bias = epilogue.only_bias();
+    if constexpr (!onto && requires { epilogue.reads(c.data); }) reads_c = epilogue.reads(c.data);
+    const bool direct = onto || std::is_same_v<Epilogue, keep> || bias != nullptr;
+    return {c, &write_sums<Arch, Epilogue>, &epilogue, direct, onto, bias, reads_c};
   }
 }
 
@@ -137,13 +144,14 @@ template <class Arch, panel_source Source>
 template <class Arch>
 [[gnu::always_inline]] inline void sum_tile(tile_input<Arch> in, const panel<Arch>& b, std::size_t rows,
                                             const element_of<Arch>* from, std::ptrdiff_t from_step,
-                                            element_of<Arch>* to, std::ptrdiff_t to_step) noexcept {
+                                            const element_of<Arch>* bias, element_of<Arch>* to,
+                                            std::ptrdiff_t to_step) noexcept {
   while (rows > 0) {
     const std::size_t now = row_step<Arch>(rows);
     if (free_tails<Arch> || b.masked) {
-      if constexpr (has_tails<Arch>) tile_for<Arch, true>(now, b.registers)(in, from, from_step, to, to_step);
+      if constexpr (has_tails<Arch>) tile_for<Arch, true>(now, b.registers)(in, from, from_step, bias, to, to_step);
     } else {
-      if constexpr (!free_tails<Arch>) tile_for<Arch, false>(now, b.registers)(in, from, from_step, to, to_step);
+      if constexpr (!free_tails<Arch>) tile_for<Arch, false>(now, b.registers)(in, from, from_step, bias, to, to_step);
     }
     rows -= now;
     in.a += static_cast<std::ptrdiff_t>(now) * in.a_row;
@@ -160,51 +168,24 @@ template <class Arch>
   return carried_rows::levels(ceil_div(ceil_div(k, gemm_tile<Arch>::depth), depth_group));
 }
 
-// Rows of C, and panels of B, that share one packing of A: it and the sums take three quarters of a 512 KB L2 cache.
-template <class Arch>
-inline constexpr std::size_t packed_a_rows = 576 / sizeof(element_of<Arch>);
-template <class Arch>
-[[nodiscard, gnu::always_inline]] constexpr std::size_t packed_a_panels(std::size_t k) noexcept {
-  return larger(1, 1024 / sizeof(element_of<Arch>) / gemm_tile<Arch>::columns / sum_levels<Arch>(k));
-}
-
-// Whether a block of C packs its rows of A: each step of k of a transposed A is on another cache line, and often on
-// another page. On a Zen 4 core limited to AVX2, 3072 x 768 x 512 went from 74 to 95 GFLOP/s; on AVX-512 the panels are
-// so wide that packing loses 6 %. Packing an A with rows a multiple of 4 KB apart loses a tenth.
-template <class Arch>
-inline constexpr bool may_pack_a = register_bytes<Arch> < 64;
-template <class Arch>
-[[nodiscard, gnu::always_inline]] constexpr bool packs_a(const const_matrix<Arch>& a, std::size_t rows,
-                                                         std::size_t columns) noexcept {
-  return may_pack_a<Arch> && a.column_stride != 1 && rows > 2 * gemm_tile<Arch>::rows &&
-         columns >= 4 * gemm_tile<Arch>::columns;
-}
-
-// The scratch layout of a block, in elements: a panel of B, the packed rows of A if any, then the sums of the tiles,
-// panel after panel, level after level.
+// The scratch layout of a block, in elements: a panel of B, then the sums of the tiles, level after level.
 struct block_scratch {
-  std::size_t a;
   std::size_t sums;
-  std::size_t tile_sums;   // from the sums of one tile to those of the next; 0 when no sum has to wait
-  std::size_t panel_sums;  // from those of one panel to those of the next
-  std::size_t level;       // all sums of a level
-  std::size_t levels;      // more than one if sums are carried
+  std::size_t tile_sums;  // from the sums of one tile to those of the next; 0 when no sum has to wait
+  std::size_t level;      // all sums of a level
+  std::size_t levels;     // more than one if sums are carried
   std::size_t elements;
 };
 
 template <class Arch>
-[[nodiscard, gnu::always_inline]] constexpr block_scratch block_scratch_of(std::size_t rows, std::size_t panels,
-                                                                           std::size_t k, bool packs) noexcept {
+[[nodiscard, gnu::always_inline]] constexpr block_scratch block_scratch_of(std::size_t rows, std::size_t k) noexcept {
   using tile = gemm_tile<Arch>;
   const std::size_t one = tile::rows * tile::columns;
   const std::size_t panel = tile::columns * smaller(k, tile::depth);
-  const std::size_t tiles = ceil_div(rows, tile::rows);
-  const std::size_t a = packs ? ceil_div(tiles * tile::rows * smaller(k, tile::depth), one) * one + one : 0;
   const bool waits = k > tile::depth;
-  const std::size_t of_panel = (waits ? tiles : 1) * one;
-  const std::size_t level = (waits ? panels : 1) * of_panel;
+  const std::size_t level = (waits ? ceil_div(rows, tile::rows) : 1) * one;
   const std::size_t levels = sum_levels<Arch>(k);
-  return {panel, panel + a, waits ? one : 0, waits ? of_panel : 0, level, levels, panel + a + levels * level};
+  return {panel, waits ? one : 0, level, levels, panel + levels * level};
 }
 
 // Rows of B that the next block of k will pack: prefetched into the L2 cache a few at a time while the tiles compute,
@@ -227,7 +208,6 @@ struct upcoming_rows {
 template <class Arch>
 struct pass {
   const_matrix<Arch> a;  // from the first row of the block of C and the first number of the block of k
-  std::ptrdiff_t row;    // from one row to the next, if that begins a tile
   std::size_t extent;
   bool first;
   bool last;
@@ -243,25 +223,22 @@ template <class Arch>
   const std::size_t share = ceil_div(next.count, ceil_div(range.row_end - range.row_begin, tile::rows));
   const auto step = static_cast<std::ptrdiff_t>(b.registers * lanes<Arch>);
   const bool whole = free_tails<Arch> || b.masked || b.columns == b.registers * lanes<Arch>;
-  const bool direct = to.as_is && to.c.column_stride == 1 && whole && !now.in_scratch;
+  const bool direct = to.direct && to.c.column_stride == 1 && whole && !now.in_scratch;
   const bool into_c = now.last && direct;
   const bool from_c = now.first && direct && to.onto;
   for (std::size_t row = range.row_begin; row < range.row_end; row += tile::rows, sums += tile_sums) {
     const std::size_t rows = smaller(tile::rows, range.row_end - row);
-    const tile_input<Arch> in{now.extent,
-                              now.a.data + static_cast<std::ptrdiff_t>(row - range.row_begin) * now.row,
-                              now.a.row_stride,
-                              now.a.column_stride,
-                              b.data,
-                              b.step,
-                              b.columns - (b.registers - 1) * lanes<Arch>};
+    const tile_input<Arch> in{
+        now.extent, now.a.at(row - range.row_begin, 0),         now.a.row_stride, now.a.column_stride, b.data,
+        b.step,     b.columns - (b.registers - 1) * lanes<Arch>};
     next.fetch(share);
     element_of<Arch>* const c = to.c.at(row, column);
     sum_tile<Arch>(in, b, rows,
                    from_c      ? c
                    : now.first ? nullptr
                                : sums,
-                   from_c ? to.c.row_stride : step, into_c ? c : sums, into_c ? to.c.row_stride : step);
+                   from_c ? to.c.row_stride : step, into_c && to.bias != nullptr ? to.bias + column : nullptr,
+                   into_c ? c : sums, into_c ? to.c.row_stride : step);
     if (now.last && !into_c) to.write(sums, rows, b.columns, b.registers, to, row, column);
   }
 }
@@ -276,102 +253,43 @@ template <class Arch, panel_source Source>
           smaller(gemm_tile<Arch>::columns, column_end - column)};
 }
 
-// Rows of A in tiles: [tile][k][row of the tile]. A few steps of k at a time, so that a line of A serves its tiles
-// while it is in the first-level cache.
-template <class Arch>
-[[gnu::noinline]] void pack_rows(std::size_t rows, std::size_t extent, const_matrix<Arch> a,
-                                 element_of<Arch>* to) noexcept {
-  constexpr std::size_t height = gemm_tile<Arch>::rows;
-  constexpr std::size_t steps = 16;
-  for (std::size_t begin = 0; begin < extent; begin += steps) {
-    const std::size_t end = smaller(extent, begin + steps);
-    for (std::size_t row = 0; row < rows; row += height) {
-      const std::size_t count = smaller(height, rows - row);
-      element_of<Arch>* at = to + row * extent + begin * height;
-      for (std::size_t step = begin; step < end; ++step, at += height) {
-        const element_of<Arch>* const from = a.at(row, step);
-        if (count == height && a.row_stride == 1) {
-          __builtin_memcpy(at, from, height * sizeof(element_of<Arch>));
-        } else {
-          for (std::size_t r = 0; r < height; ++r) {
-            at[r] = r < count ? from[static_cast<std::ptrdiff_t>(r) * a.row_stride] : 0.0F;
-          }
-        }
-      }
-    }
-  }
-}
-
-// C[range] = epilogue(A B), panel after panel, each over all blocks of k. Where A is packed, several panels take each
-// block of k.
+// C[range] = epilogue(A B), panel after panel, each over all blocks of k.
 template <class Arch, panel_source Source>
-[[gnu::always_inline]] inline void multiply_rows(const product<Arch>& p, const block_range& range,
-                                                 const destination<Arch>& to, std::size_t panels, bool packs,
-                                                 element_of<Arch>* scratch) noexcept {
+void multiply_rows(const product<Arch>& p, const block_range& range, const destination<Arch>& to,
+                   element_of<Arch>* scratch) noexcept {
   constexpr std::size_t width = gemm_tile<Arch>::columns;
   const depth_blocks<Arch> blocks(p.k);
-  const block_scratch at = block_scratch_of<Arch>(range.row_end - range.row_begin, panels, p.k, packs);
-  using carrying = carried_rows_of<element_of<Arch>>;
-  const typename carrying::adder add = [](std::size_t n, element_of<Arch>* sum, const element_of<Arch>* x) {
+  const block_scratch at = block_scratch_of<Arch>(range.row_end - range.row_begin, p.k);
+  const typename carried_rows_of<element_of<Arch>>::adder add = [](std::size_t n, element_of<Arch>* sum,
+                                                                   const element_of<Arch>* x) {
     for (std::size_t i = 0; i < n; i += lanes<Arch>) store<Arch>(sum + i, load<Arch>(sum + i) + load<Arch>(x + i));
   };
   const bool carries = at.levels > 1;
-  for (std::size_t first = range.column_begin; first < range.column_end; first += panels * width) {
-    const std::size_t end = smaller(range.column_end, first + panels * width);
-    carrying carried(carries ? at.level : 0, at.level, at.levels, scratch + at.sums);
+  for (std::size_t column = range.column_begin; column < range.column_end; column += width) {
+    carried_rows_of<element_of<Arch>> carried(carries ? at.level : 0, at.level, at.levels, scratch + at.sums);
     for (std::size_t block = 0; block < blocks.count; ++block) {
       if (carries && block > 0 && block % depth_group == 0) carried.carry(add);
       const std::size_t begin = blocks.begin(block);
       const std::size_t extent = blocks.extent(block);
-      pass<Arch> now{{p.a.at(range.row_begin, begin), p.a.row_stride, p.a.column_stride},
-                     p.a.row_stride,
-                     extent,
-                     block == 0,
-                     block + 1 == blocks.count && !carries,
-                     carries};
-      if (packs) {
-        pack_rows<Arch>(range.row_end - range.row_begin, extent, now.a, scratch + at.a);
-        now.a = {scratch + at.a, 1, gemm_tile<Arch>::rows};
-        now.row = static_cast<std::ptrdiff_t>(extent);
-      }
-      element_of<Arch>* sums = scratch + at.sums;
-      for (std::size_t column = first; column < end; column += width, sums += at.panel_sums) {
-        const panel<Arch> b = panel_of<Arch, Source>(p, begin, extent, column, scratch);
-        const bool stays = column + width < end;
-        const bool goes_on = !stays && block + 1 < blocks.count;
-        pass_over_rows<Arch>(now, b, range, column, sums, at.tile_sums, to,
-                             upcoming<Arch, Source>(p, blocks,
-                                                    stays     ? block
-                                                    : goes_on ? block + 1
-                                                              : 0,
-                                                    stays     ? column + width
-                                                    : goes_on ? first
-                                                              : end,
-                                                    range.column_end));
-      }
+      const pass<Arch> now{{p.a.at(range.row_begin, begin), p.a.row_stride, p.a.column_stride},
+                           extent,
+                           block == 0,
+                           block + 1 == blocks.count && !carries,
+                           carries};
+      const panel<Arch> b = panel_of<Arch, Source>(p, begin, extent, column, scratch);
+      const bool goes_on = block + 1 < blocks.count;
+      pass_over_rows<Arch>(now, b, range, column, scratch + at.sums, at.tile_sums, to,
+                           upcoming<Arch, Source>(p, blocks, goes_on ? block + 1 : 0, goes_on ? column : column + width,
+                                                  range.column_end));
     }
     if (!carries) continue;
     carried.finish(add);
     const element_of<Arch>* tile = carried.row();
-    for (std::size_t column = first; column < end; column += width) {
-      const std::size_t columns = smaller(width, p.n - column);
-      for (std::size_t row = range.row_begin; row < range.row_end; row += gemm_tile<Arch>::rows, tile += at.tile_sums) {
-        to.write(tile, smaller(gemm_tile<Arch>::rows, range.row_end - row), columns,
-                 padded_columns<Arch>(columns) / lanes<Arch>, to, row, column);
-      }
+    const std::size_t columns = smaller(width, p.n - column);
+    for (std::size_t row = range.row_begin; row < range.row_end; row += gemm_tile<Arch>::rows, tile += at.tile_sums) {
+      to.write(tile, smaller(gemm_tile<Arch>::rows, range.row_end - row), columns,
+               padded_columns<Arch>(columns) / lanes<Arch>, to, row, column);
     }
-  }
-}
-
-template <class Arch, panel_source Source>
-void multiply_block(const product<Arch>& p, const block_range& range, const destination<Arch>& to,
-                    element_of<Arch>* scratch) noexcept {
-  const bool packs = packs_a<Arch>(p.a, range.row_end - range.row_begin, range.column_end - range.column_begin);
-  const std::size_t most = packs ? packed_a_rows<Arch> : range.row_end - range.row_begin;
-  block_range part = range;
-  for (; part.row_begin < range.row_end; part.row_begin = part.row_end) {
-    part.row_end = smaller(range.row_end, part.row_begin + most);
-    multiply_rows<Arch, Source>(p, part, to, packs ? packed_a_panels<Arch>(p.k) : 1, packs, scratch);
   }
 }
 
@@ -390,7 +308,8 @@ template <class Arch>
         p.k, p.a.data, p.a.row_stride, p.a.column_stride, b.data, b.step, columns - (b.registers - 1) * lanes<Arch>};
     for (std::size_t row = 0; row < m; row += gemm_tile<Arch>::rows) {
       in.a = p.a.at(row, 0);
-      sum_tile<Arch>(in, b, smaller(gemm_tile<Arch>::rows, m - row), nullptr, 0, c.at(row, column), c.row_stride);
+      sum_tile<Arch>(in, b, smaller(gemm_tile<Arch>::rows, m - row), nullptr, 0, nullptr, c.at(row, column),
+                     c.row_stride);
     }
   }
   return true;

@@ -63,6 +63,10 @@ template <class Arch>
 
 /// The identity: stores the product.
 struct keep {
+  /// Whether the epilogue reads `c`: sums of a part of k then do not wait in C. Epilogues without this function are
+  /// taken to read it.
+  [[nodiscard]] static constexpr bool reads(const void*) noexcept { return false; }
+
   template <class Batch>
   [[nodiscard, gnu::always_inline]] Batch operator()(const Batch& x, std::size_t, std::size_t,
                                                      std::size_t) const noexcept {
@@ -73,6 +77,8 @@ struct keep {
 /// `factor * x`: the alpha of a gemm.
 struct scaled {
   float factor;
+
+  [[nodiscard]] static constexpr bool reads(const void*) noexcept { return false; }
 
   template <class Arch>
   [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(const xsimd::batch<float, Arch>& x,
@@ -86,6 +92,11 @@ struct scaled {
 struct column_bias {
   const float* bias;
 
+  /// The bias if the epilogue adds it and does nothing else, otherwise null: tiles then add it themselves.
+  [[nodiscard]] constexpr const float* only_bias() const noexcept { return bias; }
+
+  [[nodiscard]] static constexpr bool reads(const void*) noexcept { return false; }
+
   template <class Arch>
   [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(const xsimd::batch<float, Arch>& x,
                                                                          std::size_t, std::size_t column,
@@ -97,6 +108,8 @@ struct column_bias {
 /// `x + bias[row]`: the same bias when the product is taken with its operands exchanged.
 struct row_bias {
   const float* bias;
+
+  [[nodiscard]] static constexpr bool reads(const void*) noexcept { return false; }
 
   template <class Arch>
   [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(const xsimd::batch<float, Arch>& x,
@@ -112,6 +125,8 @@ template <class T>
 struct added {
   strided_matrix<const T> other;
   T factor = T(1);
+
+  [[nodiscard]] constexpr bool reads(const void* c) const noexcept { return other.data == c; }
 
   template <class Instructions>
   [[nodiscard, gnu::always_inline]] xsimd::batch<T, Instructions> operator()(const xsimd::batch<T, Instructions>& x,
@@ -143,6 +158,8 @@ template <class F>
 struct activated {
   F f;
 
+  [[nodiscard]] static constexpr bool reads(const void*) noexcept { return false; }
+
   template <class Arch>
   [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(const xsimd::batch<float, Arch>& x,
                                                                          std::size_t, std::size_t,
@@ -159,6 +176,15 @@ template <class First, class Second>
 struct chained {
   First first;
   Second second;
+
+  [[nodiscard]] constexpr bool reads(const void* c) const noexcept
+    requires requires(const First& one, const Second& two) {
+      one.reads(c);
+      two.reads(c);
+    }
+  {
+    return first.reads(c) || second.reads(c);
+  }
 
   template <class Arch>
   [[nodiscard, gnu::always_inline]] xsimd::batch<float, Arch> operator()(const xsimd::batch<float, Arch>& x,

@@ -89,40 +89,62 @@ template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
 }
 
 // Adds the sums of a tile to those of an earlier pass, if any; rows are `from_step` and `to_step` apart, in scratch or
-// in C itself. Adds them at the end and not at the beginning: the sum over k is then a sum of short sums.
+// in C itself. Adds them at the end and not at the beginning: the sum over k is then a sum of short sums. Adds `bias`, if
+// any, to every row.
 template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
-[[gnu::noinline]] void tile_sum(const tile_input<Arch>& in, const element_of<Arch>* from, std::ptrdiff_t from_step,
-                                element_of<Arch>* to, std::ptrdiff_t to_step) noexcept {
-  floats<Arch> acc[Rows][Vectors];
-#pragma GCC unroll 6
-  for (std::size_t r = 0; r < Rows; ++r) {
-#pragma GCC unroll 4
-    for (std::size_t v = 0; v < Vectors; ++v) acc[r][v] = broadcast<Arch>(0.0F);
-  }
-  tile_loop<Arch, Rows, Vectors, Tail>(in, acc);
+[[gnu::always_inline]] inline void finish_tile(floats<Arch> (&acc)[Rows][Vectors], std::size_t tail,
+                                               const element_of<Arch>* from, std::ptrdiff_t from_step,
+                                               const element_of<Arch>* bias, element_of<Arch>* to,
+                                               std::ptrdiff_t to_step) noexcept {
   if (from != nullptr) {
 #pragma GCC unroll 6
     for (std::size_t r = 0; r < Rows; ++r) {
       const element_of<Arch>* row = from + static_cast<std::ptrdiff_t>(r) * from_step;
 #pragma GCC unroll 4
       for (std::size_t v = 0; v < Vectors; ++v) {
-        acc[r][v] = load_register<Arch, Vectors, Tail>(row, v, in.tail) + acc[r][v];
+        acc[r][v] = load_register<Arch, Vectors, Tail>(row, v, tail) + acc[r][v];
       }
+    }
+  }
+  if (bias != nullptr) {
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < Vectors; ++v) {
+      const floats<Arch> added = load_register<Arch, Vectors, Tail>(bias, v, tail);
+#pragma GCC unroll 6
+      for (std::size_t r = 0; r < Rows; ++r) acc[r][v] = acc[r][v] + added;
     }
   }
 #pragma GCC unroll 6
   for (std::size_t r = 0; r < Rows; ++r, to += to_step) {
 #pragma GCC unroll 4
     for (std::size_t v = 0; v < Vectors; ++v) {
-      if (Tail && v + 1 == Vectors) store_partial<Arch>(to + v * lanes<Arch>, in.tail, acc[r][v]);
+      if (Tail && v + 1 == Vectors) store_partial<Arch>(to + v * lanes<Arch>, tail, acc[r][v]);
       else store<Arch>(to + v * lanes<Arch>, acc[r][v]);
     }
   }
 }
 
+template <class Arch, std::size_t Rows, std::size_t Vectors>
+[[gnu::always_inline]] inline void clear_tile(floats<Arch> (&acc)[Rows][Vectors]) noexcept {
+#pragma GCC unroll 6
+  for (std::size_t r = 0; r < Rows; ++r) {
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < Vectors; ++v) acc[r][v] = broadcast<Arch>(0.0F);
+  }
+}
+
+template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
+[[gnu::noinline]] void tile_sum(const tile_input<Arch>& in, const element_of<Arch>* from, std::ptrdiff_t from_step,
+                                const element_of<Arch>* bias, element_of<Arch>* to, std::ptrdiff_t to_step) noexcept {
+  floats<Arch> acc[Rows][Vectors];
+  clear_tile<Arch>(acc);
+  tile_loop<Arch, Rows, Vectors, Tail>(in, acc);
+  finish_tile<Arch, Rows, Vectors, Tail>(acc, in.tail, from, from_step, bias, to, to_step);
+}
+
 template <class Arch>
-using tile_function = void (*)(const tile_input<Arch>&, const element_of<Arch>*, std::ptrdiff_t, element_of<Arch>*,
-                               std::ptrdiff_t) noexcept;
+using tile_function = void (*)(const tile_input<Arch>&, const element_of<Arch>*, std::ptrdiff_t,
+                               const element_of<Arch>*, element_of<Arch>*, std::ptrdiff_t) noexcept;
 
 // Any number of rows is divided into tiles of these heights: a kernel for each would double the code in a user's file.
 template <class Arch>

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/kernels/gemm/packed_rows.hpp -- one block of C where the rows of A are packed as well as the panels of B.
+//
+// Layer: kernels. Includes: simd.hpp and light standard headers only.
+// Tests: tests/kernels/gemm/product.test.cpp
+//
+// Both operands of a tile are then streams of adjacent lines, whatever the strides of A. For each block of k and each
+// group of columns, B is packed once; some rows of A are packed, and all panels of the group take them while they are in
+// the L2 cache. Sums of blocks of k wait in C where C can hold them, otherwise in scratch.
+//
+// Block sizes decide when an element is read, never the order in which its products are added: that order follows from
+// gemm_tile::depth alone, so the bits do not depend on caches, workers or strides.
+//
+// On a Zen 4 core limited to AVX2 (512 x 768 x 3072, share of the peak): 85 to 92 % with a packed B, 80 to 91 % with
+// packing included, 70 to 90 % with a transposed A. On AVX-512 a panel is four times as
+// wide: packing loses up to 2 % where rows of A are contiguous, and a transposed A went from 54 to 90 %.
+#pragma once
+
+#include <dimwise/kernels/dispatch/configuration.hpp>
+#include <dimwise/kernels/gemm/block.hpp>
+#include <dimwise/kernels/gemm/epilogue.hpp>
+#include <dimwise/kernels/gemm/pack.hpp>
+#include <dimwise/kernels/gemm/tile.hpp>
+#include <dimwise/kernels/rows/carried_sum.hpp>
+#include <dimwise/kernels/simd.hpp>
+
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
+
+// Rows of A that are packed at once: with depth 384 they take less than half of a 512 KB L2 cache. 96 to 288 rows and
+// 512 to 3072 columns differ by less than two runs of the same sizes, so the sizes are not those of the machine's caches.
+inline constexpr std::size_t packed_a_rows = 144;  // a multiple of the heights of all tiles
+// Columns that share one packing of A.
+inline constexpr std::size_t packed_a_columns = 1024;
+// Panels that are packed at once: their rows are whole runs of cache lines, which hardware prefetchers follow.
+inline constexpr std::size_t panels_at_once = 4;
+// Sums that wait in scratch because C cannot hold them.
+inline constexpr std::size_t waiting_rows = 2 * packed_a_rows;
+inline constexpr std::size_t waiting_elements = std::size_t{1} << 16;
+
+// Tiles whose epilogue is applied at once: applied to each tile alone, its latency would not be hidden.
+inline constexpr std::size_t written_tiles = 8;
+
+// Panels of B that repay packing the rows of A; none where wide panels hide that A is read in place.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] constexpr std::size_t least_packed_panels(const const_matrix<Arch>& a) noexcept {
+  if (a.column_stride != 1) return 4;
+  return lanes<Arch> < 16 ? 8 : std::numeric_limits<std::size_t>::max() / gemm_tile<Arch>::columns;
+}
+
+// Whether a block of C packs its rows of A.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] constexpr bool packs_a(const const_matrix<Arch>& a, std::size_t rows,
+                                                         std::size_t columns) noexcept {
+  return rows > (lanes<Arch> < 16 ? 2 * gemm_tile<Arch>::rows : packed_a_rows) &&
+         columns >= least_packed_panels<Arch>(a) * gemm_tile<Arch>::columns;
+}
+
+// The scratch layout of a block, in elements: panels of B, packed rows of A, some tiles, sums that wait.
+struct packed_scratch {
+  std::size_t slots;  // places for panels of B; a multiple of `panels_at_once`
+  std::size_t a;
+  std::size_t tile;
+  std::size_t sums;
+  std::size_t panel_sums;  // from the waiting sums of one panel to those of the next
+  std::size_t level;       // all waiting sums of a level
+  std::size_t elements;
+};
+
+template <class Arch>
+[[nodiscard, gnu::always_inline]] constexpr packed_scratch packed_scratch_of(std::size_t rows, std::size_t panels,
+                                                                             std::size_t waiting_panels,
+                                                                             std::size_t k) noexcept {
+  using tile = gemm_tile<Arch>;
+  const std::size_t depth = smaller(k, tile::depth);
+  const std::size_t one = tile::rows * tile::columns;
+  static_assert(packed_a_rows % tile::rows == 0);
+  // Rows that are packed at once use a panel once.
+  const std::size_t slots = rows <= packed_a_rows ? panels_at_once : ceil_div(panels, panels_at_once) * panels_at_once;
+  const std::size_t b = slots * tile::columns * depth;
+  // Rows of a tile are stored a register at a time, beyond the last element.
+  const std::size_t a =
+      ceil_div(ceil_div(smaller(rows, packed_a_rows), tile::rows) * tile::rows * depth, one) * one + one;
+  const std::size_t of_panel = ceil_div(rows, tile::rows) * one;
+  const std::size_t level = waiting_panels * of_panel;
+  const std::size_t tiles = (written_tiles + 1) * one;
+  return {slots, b, b + a, b + a + tiles, of_panel, level, b + a + tiles + level * sum_levels<Arch>(k)};
+}
+
+// Panels of B whose sums wait in scratch at once.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] constexpr std::size_t waiting_panels_of(std::size_t rows, std::size_t k) noexcept {
+  const std::size_t one = ceil_div(rows, gemm_tile<Arch>::rows) * gemm_tile<Arch>::rows * gemm_tile<Arch>::columns;
+  return larger(1, waiting_elements / larger(1, one * sum_levels<Arch>(k)));
+}
+
+// The elements of scratch for any block of at most `m` rows and `n` columns.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] constexpr std::size_t packed_rows_scratch(std::size_t m, std::size_t n,
+                                                                            std::size_t k) noexcept {
+  const std::size_t panels = ceil_div(smaller(n, packed_a_columns), gemm_tile<Arch>::columns);
+  const packed_scratch at = packed_scratch_of<Arch>(smaller(m, waiting_rows), panels, 0, k);
+  const std::size_t one = at.panel_sums * sum_levels<Arch>(k);
+  return at.elements + smaller(panels * one, larger(waiting_elements, one));
+}
+
+// Transposes `height` rows that are contiguous along k, a square of registers at a time.
+template <class Arch>
+[[gnu::always_inline]] inline void pack_contiguous_rows(std::size_t count, std::size_t extent,
+                                                        const const_matrix<Arch>& a, element_of<Arch>* to) noexcept {
+  constexpr std::size_t height = gemm_tile<Arch>::rows;
+  constexpr std::size_t n = lanes<Arch>;
+  static_assert(height <= n);
+  for (std::size_t step = 0; step < extent; step += n) {
+    const std::size_t steps = smaller(n, extent - step);
+    floats<Arch> square[n];
+    for (std::size_t r = 0; r < n; ++r) {
+      if (r >= count) square[r] = broadcast<Arch>(0.0F);
+      else square[r] = steps == n ? load<Arch>(a.at(r, step)) : load_partial<Arch>(a.at(r, step), steps);
+    }
+    transpose<Arch>(square);
+    // Each store writes past its row of the tile; the next one overwrites that.
+    for (std::size_t i = 0; i < steps; ++i) store<Arch>(to + (step + i) * height, square[i]);
+  }
+}
+
+// Rows of A in tiles: [tile][k][row of the tile]; missing rows are zeros.
+template <class Arch>
+[[gnu::noinline]] void pack_rows(std::size_t rows, std::size_t extent, const_matrix<Arch> a,
+                                 element_of<Arch>* to) noexcept {
+  constexpr std::size_t height = gemm_tile<Arch>::rows;
+  if constexpr (height <= lanes<Arch>) {
+    if (a.column_stride == 1) {
+      for (std::size_t row = 0; row < rows; row += height) {
+        pack_contiguous_rows<Arch>(smaller(height, rows - row), extent, {a.at(row, 0), a.row_stride, 1},
+                                   to + row * extent);
+      }
+      return;
+    }
+  }
+  // A few steps of k at a time, so that a line of A serves its tiles while it is in the L1 cache.
+  constexpr std::size_t steps = 16;
+  for (std::size_t begin = 0; begin < extent; begin += steps) {
+    const std::size_t end = smaller(extent, begin + steps);
+    for (std::size_t row = 0; row < rows; row += height) {
+      const std::size_t count = smaller(height, rows - row);
+      element_of<Arch>* at = to + row * extent + begin * height;
+      std::size_t step = begin;
+      if (a.row_stride == 1 && height <= lanes<Arch> && rows - row >= lanes<Arch>) {
+        // Each store writes past its row of the tile; the next ones overwrite that. The last ones must not.
+        constexpr std::size_t past = ceil_div(lanes<Arch>, height) - 1;
+        for (; step < smaller(end, extent - smaller(extent, past)); ++step, at += height) {
+          store<Arch>(at, load<Arch>(a.at(row, step)));
+        }
+      }
+      for (; step < end; ++step, at += height) {
+        const element_of<Arch>* const from = a.at(row, step);
+        for (std::size_t r = 0; r < height; ++r) {
+          at[r] = r < count ? from[static_cast<std::ptrdiff_t>(r) * a.row_stride] : element_of<Arch>(0);
+        }
+      }
+    }
+  }
+}
+
+// Packs some panels of B whose rows are contiguous, a row of all panels at a time.
+template <class Arch>
+[[gnu::noinline]] void pack_panels(std::size_t extent, std::size_t columns, const element_of<Arch>* b,
+                                   std::ptrdiff_t row_stride, element_of<Arch>* to) noexcept {
+  constexpr std::size_t width = gemm_tile<Arch>::columns;
+  const std::size_t whole = columns / width;
+  for (std::size_t row = 0; row < extent; ++row) {
+    const element_of<Arch>* const from = b + static_cast<std::ptrdiff_t>(row) * row_stride;
+    element_of<Arch>* at = to + row * width;
+    for (std::size_t i = 0; i < whole; ++i, at += width * extent) {
+#pragma GCC unroll 4
+      for (std::size_t j = 0; j < width; j += lanes<Arch>) store<Arch>(at + j, load<Arch>(from + i * width + j));
+    }
+  }
+  if (whole * width == columns) return;
+  pack_panel<Arch>(extent, columns - whole * width, {b + whole * width, row_stride, 1}, to + whole * width * extent,
+                   padded_columns<Arch>(columns - whole * width));
+}
+
+// Packs the panel of `column`, or all that are packed at once with it, and returns what to prefetch meanwhile.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] inline upcoming_rows<Arch> pack_next(const const_matrix<Arch>& b, std::size_t extent,
+                                                                       std::size_t index, std::size_t column,
+                                                                       std::size_t end,
+                                                                       element_of<Arch>* slot) noexcept {
+  constexpr std::size_t width = gemm_tile<Arch>::columns;
+  if (b.column_stride != 1) {
+    const std::size_t columns = smaller(width, end - column);
+    pack_panel<Arch>(extent, columns, {b.at(0, column), b.row_stride, b.column_stride}, slot,
+                     padded_columns<Arch>(columns));
+    const std::size_t next = column + columns;
+    if (b.row_stride != 1 || next == end) return {nullptr, 0, 0, 0};
+    return {b.at(0, next), b.column_stride, smaller(width, end - next), extent};
+  }
+  const std::size_t part = index % panels_at_once;
+  if (part == 0) {
+    pack_panels<Arch>(extent, smaller(panels_at_once * width, end - column), b.at(0, column), b.row_stride, slot);
+  }
+  // The rows of the next panels, a part of them with each panel of these.
+  const std::size_t next = column + (panels_at_once - part) * width;
+  if (next >= end) return {nullptr, 0, 0, 0};
+  const std::size_t begin = run_begin(extent, panels_at_once, part);
+  return {b.at(begin, next), b.row_stride, run_begin(extent, panels_at_once, part + 1) - begin,
+          smaller(panels_at_once * width, end - next)};
+}
+
+// The sums that a tile starts from and writes.
+template <class Arch>
+struct tile_sums {
+  const element_of<Arch>* from;  // null: starts from zero
+  std::ptrdiff_t from_step;
+  element_of<Arch>* to;
+  std::ptrdiff_t to_step;
+  const element_of<Arch>* bias;  // added to each row before it is written; null: nothing
+  const element_of<Arch>* soon;  // rows that are read or written at the end of this tile or after it
+  std::ptrdiff_t soon_step;
+};
+
+// The tile of packed operands.
+template <class Arch, std::size_t Vectors>
+[[gnu::noinline]] void packed_tile(std::size_t depth, const element_of<Arch>* a, const element_of<Arch>* b,
+                                   const tile_sums<Arch>& at) noexcept {
+  constexpr std::size_t rows = gemm_tile<Arch>::rows;
+  constexpr std::size_t width = Vectors * lanes<Arch>;
+  floats<Arch> acc[rows][Vectors];
+#pragma GCC unroll 6
+  for (std::size_t r = 0; r < rows; ++r) {
+    const element_of<Arch>* const row = at.soon + static_cast<std::ptrdiff_t>(r) * at.soon_step;
+    for (std::size_t j = 0; j < width; j += 64 / sizeof(element_of<Arch>)) __builtin_prefetch(row + j, 1);
+    __builtin_prefetch(row + width - 1, 1);
+  }
+  clear_tile<Arch>(acc);
+  tile_loop<Arch, rows, Vectors, false>({depth, a, 1, rows, b, width, lanes<Arch>}, acc);
+  finish_tile<Arch, rows, Vectors, false>(acc, lanes<Arch>, at.from, at.from_step, at.bias, at.to, at.to_step);
+}
+
+template <class Arch>
+using packed_tile_function = void (*)(std::size_t, const element_of<Arch>*, const element_of<Arch>*,
+                                      const tile_sums<Arch>&) noexcept;
+template <class Arch, class Index>
+struct packed_tile_table;
+template <class Arch, std::size_t... Index>
+struct packed_tile_table<Arch, std::index_sequence<Index...>> {
+  static constexpr packed_tile_function<Arch> of[] = {&packed_tile<Arch, Index + 1>...};
+};
+
+// A tile at the end of C's rows or columns: its sums are computed whole, and added and stored where C has elements.
+template <class Arch>
+[[gnu::noinline]] void store_edge(const element_of<Arch>* sums, std::size_t width, std::size_t rows,
+                                  std::size_t columns, const tile_sums<Arch>& at) noexcept {
+  for (std::size_t r = 0; r < rows; ++r, sums += width) {
+    const auto row = static_cast<std::ptrdiff_t>(r);
+    for (std::size_t j = 0; j < columns; j += lanes<Arch>) {
+      const std::size_t count = smaller(lanes<Arch>, columns - j);
+      floats<Arch> x = load<Arch>(sums + j);
+      if (at.from != nullptr) x = load_columns<Arch>(at.from + row * at.from_step + j, 1, count) + x;
+      if (at.bias != nullptr) x = x + load_columns<Arch>(at.bias + j, 1, count);
+      store_columns<Arch>(at.to + row * at.to_step + j, 1, count, x);
+    }
+  }
+}
+
+// One block of k of a block of C.
+struct packed_pass {
+  std::size_t extent;
+  bool first;
+  bool last;   // the sums are complete
+  bool holds;  // sums wait in C, or none wait
+};
+
+// A tile of at most four rows, by a lower tile: packed rows that C does not have are zeros.
+template <class Arch>
+[[gnu::always_inline]] inline void compute_few_rows(std::size_t depth, const element_of<Arch>* a, const panel<Arch>& b,
+                                                    std::size_t rows, const tile_sums<Arch>& at) noexcept {
+  const tile_input<Arch> in{depth,  a,      1,          static_cast<std::ptrdiff_t>(gemm_tile<Arch>::rows),
+                            b.data, b.step, lanes<Arch>};
+  tile_for<Arch, free_tails<Arch>>(rows > 2 ? 4 : 2, b.registers)(in, at.from, at.from_step, at.bias, at.to,
+                                                                  at.to_step);
+}
+
+// Computes all tiles of some packed rows and one panel. `waiting`: the sums of these rows and this panel in scratch.
+template <class Arch>
+[[gnu::always_inline]] inline void multiply_panel(const packed_pass& now, const element_of<Arch>* a,
+                                                  const panel<Arch>& b, const block_range& range, std::size_t column,
+                                                  element_of<Arch>* tile_scratch, element_of<Arch>* waiting,
+                                                  const destination<Arch>& to, upcoming_rows<Arch> next) noexcept {
+  using tile = gemm_tile<Arch>;
+  using tiles = packed_tile_table<Arch, std::make_index_sequence<tile::vectors>>;
+  const packed_tile_function<Arch> compute = tiles::of[b.registers - 1];
+  const std::size_t width = b.registers * lanes<Arch>;
+  const auto step = static_cast<std::ptrdiff_t>(width);
+  const std::size_t share = ceil_div(next.count, ceil_div(range.row_end - range.row_begin, tile::rows));
+  const bool direct = to.direct && to.c.column_stride == 1;
+  const element_of<Arch>* const bias = now.last && direct && to.bias != nullptr ? to.bias + column : nullptr;
+  const bool into_c = now.holds && (!now.last || direct);
+  const bool from_c = now.holds && (!now.first || (to.onto && direct));
+  element_of<Arch>* const edge = tile_scratch + written_tiles * tile::rows * tile::columns;
+  std::size_t written = range.row_begin;
+  for (std::size_t row = range.row_begin; row < range.row_end; row += tile::rows, a += tile::rows * now.extent) {
+    const std::size_t rows = smaller(tile::rows, range.row_end - row);
+    next.fetch(share);
+    element_of<Arch>* const c = to.c.at(row, column);
+    element_of<Arch>* const local =
+        now.holds ? tile_scratch + (row - written) * width : waiting + (row - range.row_begin) * width;
+    tile_sums<Arch> at{nullptr, step, local, step, bias, c, to.c.row_stride};
+    if (from_c) at.from = c, at.from_step = to.c.row_stride;
+    else if (!now.first) at.from = local;
+    if (into_c) at.to = c, at.to_step = to.c.row_stride;
+    const bool in_c = from_c || into_c;
+    const bool whole = rows == tile::rows && b.columns == width;
+    const tile_sums<Arch> alone{nullptr, 0, edge, step, nullptr, c, to.c.row_stride};
+    const tile_sums<Arch>& computed = in_c && !whole ? alone : at;
+    if (rows > 4) compute(now.extent, a, b.data, computed);
+    else compute_few_rows<Arch>(now.extent, a, b, rows, computed);
+    if (in_c && !whole) store_edge<Arch>(edge, width, rows, b.columns, at);
+    if (!now.last || into_c) continue;
+    if (row + rows == range.row_end || row + rows == written + written_tiles * tile::rows) {
+      const element_of<Arch>* const sums = now.holds ? tile_scratch : waiting + (written - range.row_begin) * width;
+      to.write(sums, row + rows - written, b.columns, b.registers, to, written, column);
+      written = row + rows;
+    }
+  }
+}
+
+// C[range] = epilogue(A B) with packed rows of A.
+template <class Arch, panel_source Source>
+void multiply_packed_rows(const product<Arch>& p, const block_range& range, const destination<Arch>& to, bool holds,
+                          element_of<Arch>* scratch) noexcept {
+  static_assert(Source == panel_source::packed || Source == panel_source::copied,
+                "dimwise: this block reads only panels that are packed");
+  using tile = gemm_tile<Arch>;
+  constexpr std::size_t width = tile::columns;
+  const depth_blocks<Arch> blocks(p.k);
+  const std::size_t rows = range.row_end - range.row_begin;
+  const std::size_t levels = sum_levels<Arch>(p.k);
+  const bool carries = levels > 1;
+  const std::size_t most = packed_a_columns / width;
+  const std::size_t panels = smaller(ceil_div(range.column_end - range.column_begin, width),
+                                     holds ? most : smaller(most, waiting_panels_of<Arch>(rows, p.k)));
+  const packed_scratch at = packed_scratch_of<Arch>(rows, panels, holds ? 0 : panels, p.k);
+  const std::size_t most_rows =
+      ceil_div(ceil_div(rows, tile::rows), ceil_div(rows, packed_a_rows)) * tile::rows;  // parts of similar extents
+  const typename carried_rows_of<element_of<Arch>>::adder add = [](std::size_t n, element_of<Arch>* sum,
+                                                                   const element_of<Arch>* x) {
+    for (std::size_t i = 0; i < n; i += lanes<Arch>) store<Arch>(sum + i, load<Arch>(sum + i) + load<Arch>(x + i));
+  };
+  for (std::size_t first = range.column_begin; first < range.column_end; first += panels * width) {
+    const std::size_t end = smaller(range.column_end, first + panels * width);
+    carried_rows_of<element_of<Arch>> carried(carries ? at.level : 0, at.level, levels, scratch + at.sums);
+    for (std::size_t block = 0; block < blocks.count; ++block) {
+      if (carries && block > 0 && block % depth_group == 0) carried.carry(add);
+      const std::size_t begin = blocks.begin(block);
+      const std::size_t extent = blocks.extent(block);
+      const packed_pass now{extent, block == 0, block + 1 == blocks.count && !carries, holds};
+      block_range part = range;
+      for (; part.row_begin < range.row_end; part.row_begin = part.row_end) {
+        part.row_end = smaller(range.row_end, part.row_begin + most_rows);
+        pack_rows<Arch>(part.row_end - part.row_begin, extent,
+                        {p.a.at(part.row_begin, begin), p.a.row_stride, p.a.column_stride}, scratch + at.a);
+        const bool packs = part.row_begin == range.row_begin;
+        for (std::size_t column = first; column < end; column += width) {
+          const std::size_t index = (column - first) / width;
+          element_of<Arch>* const slot = scratch + index % at.slots * width * extent;
+          const std::size_t columns = smaller(width, p.n - column);
+          const std::size_t padded = padded_columns<Arch>(columns);
+          element_of<Arch>* const waiting =
+              holds ? nullptr : scratch + at.sums + index * at.panel_sums + (part.row_begin - range.row_begin) * padded;
+          panel<Arch> b{slot, static_cast<std::ptrdiff_t>(padded), columns, padded / lanes<Arch>, false};
+          upcoming_rows<Arch> next{nullptr, 0, 0, 0};
+          if constexpr (Source == panel_source::packed) {
+            b.data = p.b.data + packed_offset<Arch>(p.n, begin, extent, column);
+            next = {b.data + padded * extent, static_cast<std::ptrdiff_t>(width), extent, width};
+          } else if (packs) {
+            next = pack_next<Arch>({p.b.at(begin, 0), p.b.row_stride, p.b.column_stride}, extent, index, column, end,
+                                   slot);
+          } else {
+            next = {slot + width * extent, static_cast<std::ptrdiff_t>(width), extent, width};
+          }
+          multiply_panel<Arch>(now, scratch + at.a, b, part, column, scratch + at.tile, waiting, to, next);
+        }
+      }
+    }
+    if (!carries) continue;
+    carried.finish(add);
+    for (std::size_t column = first; column < end; column += width) {
+      const std::size_t columns = smaller(width, p.n - column);
+      to.write(carried.row() + (column - first) / width * at.panel_sums, rows, columns,
+               padded_columns<Arch>(columns) / lanes<Arch>, to, range.row_begin, column);
+    }
+  }
+}
+
+// C[range] = epilogue(A B): packs rows of A where it pays.
+template <class Arch, panel_source Source>
+void multiply_block(const product<Arch>& p, const block_range& range, const destination<Arch>& to,
+                    element_of<Arch>* scratch) noexcept {
+  if constexpr (Source != panel_source::in_place) {
+    if (packs_a<Arch>(p.a, range.row_end - range.row_begin, range.column_end - range.column_begin)) {
+      const bool holds = to.c.column_stride == 1 && !to.reads_c && sum_levels<Arch>(p.k) == 1;
+      // Sums that wait in scratch bound the rows.
+      const bool bounded = !holds && p.k > gemm_tile<Arch>::depth;
+      block_range part = range;
+      for (; part.row_begin < range.row_end; part.row_begin = part.row_end) {
+        part.row_end = bounded ? smaller(range.row_end, part.row_begin + waiting_rows) : range.row_end;
+        multiply_packed_rows<Arch, Source>(p, part, to, !bounded, scratch);
+      }
+      return;
+    }
+  }
+  multiply_rows<Arch, Source>(p, range, to, scratch);
+}
+
+}  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail
