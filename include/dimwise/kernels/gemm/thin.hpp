@@ -139,9 +139,9 @@ void stream_block(const product<Arch>& p, const block_range& range, const destin
            range.column_begin);
 }
 
-// Columns of a tile of dot products.
+// Columns of a tile of dot products: at most those of a register, so that a padded row of sums has room for whole tiles.
 template <class Arch>
-inline constexpr std::size_t dot_columns = gemm_tile<Arch>::many_registers ? 4 : 2;
+inline constexpr std::size_t dot_columns = smaller(gemm_tile<Arch>::many_registers ? 4 : 2, lanes<Arch>);
 
 // Dot products of some rows of a block of A with some columns of a block of B: `row` and `column`, and those that
 // follow at steps of a whole run of the block. Lanes run along k. Beyond the block's last row or column, that one is
