@@ -39,6 +39,21 @@ void run(const reference::problem& p, const Score& score = {}) {
   CHECK(scratch.intact());
 }
 
+TEST_CASE("attention: tiles of one row remain only where no larger tiles add up to the count") {
+  if (kernels::detail::tile_rows<arch> != 6 || kernels::detail::has_32_registers<arch>) return;
+  for (std::size_t count = 0; count <= 128; ++count) {
+    std::size_t single = 0;
+    for (std::size_t left = count; left > 0;) {
+      const std::size_t rows = kernels::detail::tile_step<arch>(left);
+      CHECK(rows <= left);
+      single += rows == 1 ? 1U : 0U;
+      left -= rows;
+    }
+    CAPTURE(count);
+    CHECK(single == (count < 4 ? count : count % 2));
+  }
+}
+
 TEST_CASE("attention: every tail of the tiles") {
   std::mt19937 random(1);
   for (const std::size_t queries : {std::size_t{1}, std::size_t{3}, strip - 1, strip, strip + 1, 2 * strip + 5}) {

@@ -175,9 +175,11 @@ template <class Arch, class Lanes, std::size_t Rows, std::size_t Vectors>
   }
 }
 
-// Tiles have tile_rows, 4 or 1 rows: any count is a sum of these, and fewer tiles mean less to compile.
+// Tiles have tile_rows, 4 or 1 rows: any count is a sum of these, and fewer tiles mean less to compile. A tile of one
+// row waits for its own sums, unless it has four vectors: on AVX2 8 rows are 4 + 4, not 6 + 1 + 1.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr std::size_t tile_step(std::size_t left) noexcept {
+  if (tile_rows<Arch> == 6 && !has_32_registers<Arch> && (left == 8 || left == 9)) return 4;
   return left >= tile_rows<Arch> ? tile_rows<Arch> : left >= 4 ? 4 : 1;
 }
 
