@@ -89,8 +89,8 @@ def check_headers(root):
             yield f"{file}: uses DIMWISE_CONFIGURATION without #include <dimwise/{own}>"
         if file.endswith("_definitions.hpp"):
             line, header = f"#include <dimwise/{file}>\n", file.replace("_definitions", "")
-            if not texts.get(header, "").endswith(f"\n#if DIMWISE_DETAIL_DEFINES_LIBRARY\n{line}#endif\n") or line not in library:
-                yield f"{file}: {header} does not end with its #include, or src/library.cpp lacks it"
+            if f"\n#if DIMWISE_DETAIL_DEFINES_LIBRARY\n{line}#endif\n" not in texts.get(header, "") or line not in library:
+                yield f"{file}: {header} does not include it, or src/library.cpp lacks it"
 
 
 def offered(compiler, root, namespace):

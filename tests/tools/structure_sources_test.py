@@ -18,7 +18,7 @@ BREACHES = {  # what is appended to a file: what must be found
     ("include/dimwise/loose.hpp", ""): "loose.hpp: belongs to no layer",
     ("include/dimwise/dim/error.hpp", "// Tests: tests/gone.test.cpp"): "there is no tests/gone.test.cpp",
     ("include/dimwise/dim/error.hpp", "namespace DIMWISE_CONFIGURATION {}"): "uses DIMWISE_CONFIGURATION without",
-    ("include/dimwise/dim/x_definitions.hpp", ""): "x.hpp does not end with its #include",
+    ("include/dimwise/dim/x_definitions.hpp", ""): "x.hpp does not include it",
     ("docs/reference/operations.md", "\n| operation |\n|---|\n| `gone_x(x)` |"): "operations.md explains gone_x",
     ("docs/reference/operations.md", "\n| operation |\n|---|\n| `dimension(x)` |"): "no row for dimension",
     ("docs/reference/training.md", "\n| gradient of | |\n|---|---|\n| `sum(x)` | `tests/main.cpp` |"): "tests/main.cpp does not test sum",
