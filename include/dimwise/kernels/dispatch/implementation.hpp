@@ -60,9 +60,9 @@ struct call_epilogue {
   const product_epilogue_of<element_of<Arch>>* what;
   const_matrix<Arch> residual;
 
-  [[nodiscard]] bool reads(const float* c) const noexcept { return what->residual && residual.data == c; }
-  [[nodiscard]] const float* only_bias() const noexcept {
-    product_epilogue without = *what;
+  [[nodiscard]] bool reads(const void* c) const noexcept { return what->residual && residual.data == c; }
+  [[nodiscard]] const element_of<Arch>* only_bias() const noexcept {
+    product_epilogue_of<element_of<Arch>> without = *what;
     without.column_bias = nullptr;
     return without.any() ? nullptr : what->column_bias;
   }
