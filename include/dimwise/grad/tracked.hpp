@@ -26,6 +26,18 @@ struct tracked {
 
 namespace detail {
 
+// `float norm = sum<d_model>(square(m));` in a loss: the gradient would end at the number.
+template <class T, class... Dims>
+struct read_as_a_number {};
+template <class T>
+struct read_as_a_number<T> {
+  template <one_value Value,
+            class Error = ERROR_R21_declared_type_drops_the_gradient<op::assign, declared<Value>, computed<tracked<T>>>>
+  operator Value() const DIMWISE_DETAIL_REFUSED(Error);
+};
+template <class T>
+struct stored_as<tracked<T>> : read_as_a_number<T> {};
+
 // What a record holds of one stored value.
 class recorded {
  public:
@@ -188,7 +200,8 @@ bool has_origin(const N& n, std::uint64_t record) {
 /// A tensor whose origin is recorded while `value_and_gradient` computes a loss. It is made from a plain tensor, which
 /// is a constant then, or stored from an expression. `value()` are its elements.
 template <class T, class... DimsAndMarks>
-class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsAndMarks...>> {
+class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsAndMarks...>>,
+                                            public detail::read_as_a_number<T, DimsAndMarks...> {
  public:
   using shape_type = shape<DimsAndMarks...>;
   using value_type = tracked<T>;
