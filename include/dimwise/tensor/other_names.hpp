@@ -131,8 +131,8 @@
   MEMBER(normalized, op::norm, op::standardize)                    \
   FUNCTION(var, op::standardize)                                   \
   MEMBER(std, op::standardize)                                     \
-  MEMBER(all, op::sum, op::indicator)                              \
-  MEMBER(any, op::sum, op::indicator)                              \
+  FUNCTION(all, op::sum, op::indicator)                            \
+  FUNCTION(any, op::sum, op::indicator)                            \
   FUNCTION(allclose, op::max, op::abs)                             \
   MEMBER(isApprox, op::max, op::abs)                               \
   SCOPED(array_equal, op::sum, op::indicator)                      \
