@@ -214,7 +214,7 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
   T* data_ = nullptr;
   extents_type extents_;
   std::array<detail::axis, rank + 1> axes_{};
-  detail::shared_storage<value_type> kept_;  // keeps a tensor's buffer alive, which the tensor may replace at a write
+  detail::shared_storage<value_type> kept_{};  // keeps a tensor's buffer alive, which the tensor may replace at a write
 };
 
 namespace detail {
