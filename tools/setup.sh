@@ -23,6 +23,8 @@ browser_packages="$node chromium"
 # Models in pages are compiled by it: a download of 125 MB, 880 MB installed.
 live_packages="emscripten"
 playwright="playwright-core@1.48.2"
+# What finds pages that not everyone can read.
+axe="axe-core@4.14.1"
 # The documentation as a site: pages, the API, formulas; the page of errors compiles their examples.
 site_packages="$notebook_packages python3 mkdocs mkdocs-material doxygen libjs-katex unifdef"
 # The playground: Hana's headers, and the sources of libc++abi, which are part of emscripten. npm installs the compiler and the editor,
@@ -96,6 +98,7 @@ case "${1:-tests}" in
   browser)
     mkdir -p build/browser
     if [ ! -d build/browser/node_modules/playwright-core ]; then $npm build/browser install "$playwright"; fi
+    if [ ! -d build/browser/node_modules/axe-core ]; then $npm build/browser install "$axe"; fi
     ;;
   playground)
     mkdir -p build/playground

@@ -25,6 +25,8 @@ INNER = r"(?:\S+::)?(?:detail(?:::\S+)?|op|fn|look|rule)"
 HIDDEN = re.compile(rf"^namespace (?P<name>{INNER}) \{{\n(?:[^\n]*\n\}}$|.*?^\}}  // namespace (?P=name)$)", re.M | re.S)
 # Specialisations outside of dimwise, and inherited constructors.
 UNPARSED = re.compile(r"^template <[^\n]*>\n(?:  requires [^\n]*\n)?struct (?:std|dimwise::detail)::.*?^\};$|^  using [^\n]*>::\w+;$", re.M | re.S)
+# A parameter that rejects a call.
+VERDICT = re.compile(r",\s*class Verdict = DIMWISE_DETAIL_VERDICT\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)")
 # Overloads that only name an error.
 REJECTING = re.compile(r"^\s*(\[\[.*\]\] )?(Error|Verdict|detail::already_refused) (operator\S+|\w+)\(|DIMWISE_DETAIL_REFUSED\(|= delete;"
                        r"|requires refused<|already_refused& value\)|-> tensor<void,")
@@ -38,6 +40,7 @@ def simplified(text):
     """-> a header as Doxygen reads it"""
     text = with_members(UNPARSED.sub("\n", HIDDEN.sub("\n", text)))
     text = re.sub(r"^#define DIMWISE_DETAIL_(?:[^\n]*\\\n)*.*\n", "", text, flags=re.M)  # the Doxyfile has those that declare names
+    text = VERDICT.sub("", text)
     text = re.sub(r"^(namespace no_adl \{|\}  // namespace no_adl)$", "", text, flags=re.M)
     text = re.sub(r"^(struct \w+);$", r"\1 {};", text, flags=re.M)  # never defined, but a name that users write
     text = re.sub(r"^( *)///   (?=\S| )", r"\1///       ", text, flags=re.M)  # Markdown's code
