@@ -56,6 +56,7 @@ async function typed(input, words, result) {
   for (let tries = 1; ; ++tries) {
     await input.fill("");
     await input.fill(words);
+    await input.press("End");  // the page listens to keys
     try {
       return await result.waitFor({timeout: 10000});
     } catch (none) {
