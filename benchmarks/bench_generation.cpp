@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// benchmarks/bench_generation.cpp -- how fast known models write and read, with drawn weights in every storage.
+// benchmarks/bench_generation.cpp -- generation and prefill of known models, with random weights in every storage.
 //
 //   cmake --workflow --preset bench && build/bench/benchmarks/bench_generation --only gpt2
 //
-// One line for each: `library workload threads median_ms tokens/s pct`. decode is one token of 64 behind a prompt of
+// One line for each: `library workload threads median_ms tokens/s pct`. decode is one token of 64 after a prompt of
 // 128; its share is that of the read bandwidth of memory, where the bytes are the weights that a token needs. prefill
-// is the prompt; its share is that of the peak of multiply-adds. minilm_128 is the vector of a text of 128 words, its
+// is the prompt; its share is that of the peak of multiply-adds. minilm_128 is the vector of a text of 128 tokens, its
 // share that of the peak. Time is that of bench_attention, with its options. Bandwidth is taken before and after each
 // decode, because other work on a machine takes of it; like times, it is a median.
 #include "workloads.hpp"

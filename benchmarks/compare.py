@@ -11,7 +11,7 @@
         --seconds 0.5      for each workload and library
         --threads 2        also measured with so many threads (wall time: wants a quiet machine); 1 leaves that out
         --results FILE     where the figures are kept (build/bench/comparison.json), by architecture: a run replaces those
-                           that it measures. So figures of two machines meet on one page. --render writes the page again.
+                           that it measures, all rows. So figures of two machines meet on one page. --render writes it again.
 
 The last lines say, for each architecture, in how many rows dimwise is first, and which rows it loses.
 `bash tools/setup.sh bench` installs the rivals: Debian's packages, and ONNX Runtime by npm into build/rivals.
@@ -55,7 +55,7 @@ def flags():
 LIMITS = {
     "avx512": {},
     "avx2": {"DIMWISE_ARCHITECTURE": "avx2", "OPENBLAS_CORETYPE": "Haswell", "ONEDNN_MAX_CPU_ISA": "AVX2", "DNNL_MAX_CPU_ISA": "AVX2",
-             "ATEN_CPU_CAPABILITY": "avx2"},
+             "ATEN_CPU_CAPABILITY": "avx2", "MKL_ENABLE_INSTRUCTIONS": "AVX2"},
     "baseline": {},
 }
 NAMES = {"avx512": "AVX-512", "avx2": "AVX2", "baseline": "this processor's instructions"}
@@ -67,9 +67,9 @@ def architectures():
 
 
 def environment(threads, architecture):
-    # An OpenBLAS that is older than the processor falls back to kernels for a much older one. Whatever the environment
-    # says of kernels and caches, it gets its best.
-    settings = {name: value for name, value in os.environ.items() if not name.startswith("OPENBLAS_")}
+    # Whatever the environment says of instructions, each library gets those of the architecture. An OpenBLAS that is older
+    # than the processor falls back to kernels for a much older one.
+    settings = {name: value for name, value in os.environ.items() if name not in LIMITS["avx2"] and not name.startswith("OPENBLAS_")}
     settings["OMP_NUM_THREADS"] = str(threads)
     if architecture == "avx512":
         settings["OPENBLAS_CORETYPE"] = "SkylakeX"
@@ -212,14 +212,20 @@ def measured(options, measure_one, probe):
     """Measures the architectures of the options, keeps the figures in the results file, and says where dimwise is first.
     probe: a program that prints the peak. -> the figures of every architecture in that file"""
     kept = json.loads(options.results.read_text(encoding="utf-8")) if options.results.exists() else {}
+    kept = {architecture: results for architecture, results in kept.items() if architecture in LIMITS}
     for architecture in [] if options.render else options.architectures.split(","):
         begun = output_of([options.programs / probe, "--only", "none"], 1, architecture)
+        used = PEAK.search(begun).group(1)
+        if architecture != "baseline" and architecture not in used:
+            sys.exit(f"{probe} runs its kernels for {used}, not for {architecture}")
         results = measure_one(options, architecture)
         peaks = [peak for f in results["figures"] for peak in f["peaks"]] or [float(PEAK.search(begun).group(2))]
         kept[architecture] = {**results, "date": f"{datetime.date.today()}", "clock": clock_of(begun), "peak": [min(peaks), statistics.median(peaks), max(peaks)],
                               "machine": machine(), "options": f"--rounds {options.rounds} --seconds {options.seconds:g}"}
         options.results.parent.mkdir(parents=True, exist_ok=True)
         options.results.write_text(json.dumps(kept), encoding="utf-8")
+    if not kept:
+        sys.exit(f"there are no figures in {options.results}")
     for architecture in kept:
         print(f"{NAMES[architecture]}: {standing(Figures(kept[architecture]['figures']))}")
     return {architecture: kept[architecture] for architecture in LIMITS if architecture in kept}
@@ -329,7 +335,7 @@ def mark_rows(f, architecture):
         here = [w for w in f.workloads() if re.fullmatch(mark.workloads, w)]
         if not here:
             continue
-        asked, got, missed = [], [], []
+        asked, got, missed, alone = [], [], [], []
         if mark.share:
             shares = {w: f.median("share", OWN, w) for w in here}
             asked.append(f"≥ {mark.share} % of peak")
@@ -341,11 +347,12 @@ def mark_rows(f, architecture):
             if ratios:
                 got.append(f"{min(ratios.values()):.2f}–{max(ratios.values()):.2f} ×")
             missed += [f"`{w}` {ratio:.2f} ×" for w, ratio in ratios.items() if ratio < mark.ahead]
+            alone += [f"`{w}`" for w in here if w not in ratios]
         if mark.ms:
             asked.append(f"≤ {duration(mark.ms)}")
             got += [duration(f.median("ms", OWN, w)) for w in here]
             missed += [f"`{w}` by {f.median('ms', OWN, w) / mark.ms:.1f} ×" for w in here if f.median("ms", OWN, w) > mark.ms]
-        yield [mark.what, ", ".join(asked), ", ".join(got), "missed: " + ", ".join(missed) if missed else "met"]
+        yield [mark.what, ", ".join(asked), ", ".join(got), "missed: " + ", ".join(missed) if missed else "no rival: " + ", ".join(alone) if alone else "met"]
 
 
 def threads_table(f):
@@ -464,7 +471,11 @@ def options_of(results, seconds, **more):
     options.add_argument("--render", action="store_true")
     for name, settings in more.items():
         options.add_argument(f"--{name}", **settings)
-    return options.parse_args()
+    parsed = options.parse_args()
+    unknown = set(parsed.architectures.split(",")) - set(architectures())
+    if unknown:
+        options.error(f"--architectures {','.join(sorted(unknown))}: this machine has {','.join(architectures())}")
+    return parsed
 
 
 def main():

@@ -6,9 +6,9 @@
     python3 benchmarks/compare_generation.py --programs build/bench/benchmarks   # what that target does, after building
         --only NAME      some models: gpt2_124m, stories15m, minilm
 
-The other options are those of compare.py, without --brief; figures are kept in build/bench/generation.json.
+The other options are those of compare.py, without --brief and --threads; figures are kept in build/bench/generation.json.
 llama.cpp and ONNX Runtime are packages of npm that `bash tools/setup.sh bench` puts into build/rivals, or that are in NODE_PATH; models
-with drawn weights are written for them and removed again (3 GB). PyTorch: python3-torch. ONNX: python3-onnx. What is missing is left
+with random weights are written for them and removed again (3 GB). PyTorch: python3-torch. ONNX: python3-onnx. What is missing is left
 out, with a reason on the page.
 """
 
@@ -165,7 +165,7 @@ def mark_rows(f, architecture):
         asked = ([f"≥ {share} % of {'R' if '_decode' in workload else 'peak'}"] if share else []) + [f"≥ {ahead:g} × {RIVALS[rival] if rival else 'the best rival'}"]
         good = (not share or got >= share) and (ratio is None or ratio >= ahead)
         yield [f"`{workload}`", ", ".join(asked), ", ".join(([f"{got:.0f} %"] if share else []) + ([f"{ratio:.2f} ×"] if ratio else ["no rival"])),
-               "met" if good else "missed"]
+               "missed" if not good else "no rival" if ratio is None else "met"]
 
 
 def page(every):
@@ -192,7 +192,7 @@ def page(every):
             compare.about(architecture, results)
             + (f" R: {statistics.median(bandwidths):.0f} GB/s ({bandwidths[0]:.0f} to {bandwidths[-1]:.0f})." if bandwidths else "")
             + f" dimwise is {compare.standing(f)}",
-            "; ".join(results["versions"][name] for name in RIVALS if name in results["versions"]) + ".",
+            "; ".join(results["versions"][name] for name in RIVALS if name in results["versions"]),
             "\n".join([*(f"* Without {RIVALS[name]}: {reason}." for name, reason in results["missing"].items()), *(f"* {note}" for note in results["notes"])]),
             *main_tables(f),
         ]

@@ -84,10 +84,10 @@ def mark_rows(f, results, architecture):
         here = [w for w in f.workloads() if re.fullmatch(workloads, w)]
         shares = [f.median("share", OWN, w) for w in here]
         ratios = [f.ahead(w) for w in here if f.ahead(w)]
-        good = bool(shares) and min(shares) >= share and (not ahead or not ratios or min(ratios) >= ahead)
+        good = bool(shares) and min(shares) >= share and (not ratios or min(ratios) >= (ahead or 0))
         yield [what, ", ".join([f"≥ {share} % of peak"] * bool(share) + [f"≥ {ahead} × torch"] * bool(ahead)),
                " to ".join(f"{s:.0f} %" for s in sorted({min(shares), max(shares)})) + (f", {min(ratios):.1f} ×" if ahead and ratios else ""),
-               "met" if good else "missed"]
+               "missed" if not good else "no rival" if ahead and not ratios else "met"]
     for w in OF_THREADS:
         counts = sorted(threads for library, workload, threads in f.of if (library, workload) == (OWN, w) and threads > 1)
         for count in counts:

@@ -40,7 +40,15 @@ std::string step(const std::string& name, const std::string& code, const X& x) {
   return s + "]}";
 }
 
-std::string steps_of(const layer<>& l, const tensor<float, seq, d_model>& x, const window<seq, key>& visible) {
+// The declaration of the selected mask.
+std::string code_of(const live_settings& of) {
+  if (of.mask == "causal") { return "causal<seq, key> mask;"; }
+  if (of.mask == "none") { return "window<seq, key> mask{-1, -1};  // everything is visible"; }
+  return "window<seq, key> mask{" + std::to_string(of.width - 1) + ", 0};";
+}
+
+std::string steps_of(const layer<>& l, const tensor<float, seq, d_model>& x, const live_settings& of) {
+  const auto visible = of.visible<seq, key>();
   const tensor n = l.norm(x);
   const tensor q = l.attention.query(n);
   const tensor k = rename<seq, key>(l.attention.key(n));
@@ -54,7 +62,7 @@ std::string steps_of(const layer<>& l, const tensor<float, seq, d_model>& x, con
          step("Keys", "auto k = rename<seq, key>(contract<d_model>(n, w_k));", k) + ",\n" +
          step("Values", "auto v = rename<seq, key>(contract<d_model>(n, w_v));", v) + ",\n" +
          step("Scores", "auto s = scores<d_k>(q, k);", s) + ",\n" +
-         step("Mask", "causal<seq, key> mask;", tensor(indicator(visible, seq{extent}, key{extent}))) + ",\n" +
+         step("Mask", code_of(of), tensor(indicator(visible, seq{extent}, key{extent}))) + ",\n" +
          step("Softmax", "auto a = softmax<key>(masked(s, mask));", a) + ",\n" +
          step("Context", "auto c = contract<key>(a, v);", c) + ",\n" +
          step("Output", "auto y = x + contract<heads, d_v>(c, w_o);", tensor(x + l.attention.output(c)));
@@ -68,8 +76,7 @@ std::string explored(const std::string& asked) {
   const tensor<float, seq, d_model> x = at<batch>(m.start(symbols), 0);
   const tensor<float, seq, d_model> y = x + m.first.attention(m.first.norm(x), visible);
   const tensor<float, seq, d_model> z = y + m.second.attention(m.second.norm(y), visible);
-  return "{\"layers\":[[" + steps_of(m.first, x, visible) + "],\n[" + steps_of(m.second, y, visible) +
-         "]],\n\"prediction\":" +
+  return "{\"layers\":[[" + steps_of(m.first, x, of) + "],\n[" + steps_of(m.second, y, of) + "]],\n\"prediction\":" +
          step("Prediction", "auto p = softmax<symbol>(contract<d_model>(norm(z), w_out));",
               tensor(softmax<symbol>(m.output(m.norm(z))))) +
          "}";

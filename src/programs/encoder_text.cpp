@@ -213,7 +213,7 @@ class text_encoder::loaded {
     for (const auto w : ids) {
       if (w.value >= rows) {
         refuse(name + " has a token of the id " + std::to_string(w.value) + ", the model has " + std::to_string(rows) +
-               " words");
+               " tokens");
       }
     }
   }

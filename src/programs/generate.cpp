@@ -110,12 +110,14 @@ class generation {
     for (const token w : all) {
       if (w.value >= model_.words()) {
         refuse("the text has a token of the id " + std::to_string(w.value) + ", the model has " +
-               std::to_string(model_.words()) + " words");
+               std::to_string(model_.words()) + " tokens");
       }
     }
-    if (all.size() >= context()) {
-      refuse("the text has " + std::to_string(all.size()) + " tokens, the context " + std::to_string(context()) +
-             ": there is no room for more");
+    const std::string size = std::to_string(all.size()) + " tokens, the context " + std::to_string(context());
+    if (model_.has_source()) {  // it takes no room of what is written
+      if (all.size() > context()) { refuse("the source has " + size + ": it has at most as many"); }
+    } else if (all.size() >= context()) {
+      refuse("the text has " + size + ": there is no room for more");
     }
   }
   // The logits after the prompt, which is processed in parts to show progress and react to Ctrl-C.

@@ -274,7 +274,7 @@ class Programs:
         beyond = json.loads(tokenizer)
         beyond["added_tokens"] = [{"id": 96, "content": "<image>", "special": True}]
         beyond = self.folder("beyond", {**own, **weights, "tokenizer.json": json.dumps(beyond).encode()})
-        self.refused("a token beyond the table", program, "the text has a token of the id 96, the model has 96 words",
+        self.refused("a token beyond the table", program, "the text has a token of the id 96, the model has 96 tokens",
                      beyond, "a<image>")
         result = self.run(program, beyond, "x", "-n", "1", "-q")
         self.check("a tokenizer with more ids than the table", result.returncode == 0 and len(result.stdout) > 1, result)

@@ -185,7 +185,8 @@ inline void inspect_model(inspection& to, const io::config_check& settings, cons
     return one == kind;
   };
   const std::vector<std::string> classes = config.words("architectures");
-  const bool encoder_alone = !classes.empty() && classes.front().ends_with("EncoderModel");
+  const bool encoder_alone = (!classes.empty() && classes.front().ends_with("EncoderModel")) ||
+                             encoder_task_of(settings) == encoder_task::token_labels;
   for (const decoder_architecture& one : known_decoders()) {
     if (!is(one.model_type)) { continue; }
     to.architecture = one.title + " (" + kind + "), a decoder";
@@ -261,9 +262,10 @@ inline void inspect_model(inspection& to, const io::config_check& settings, cons
     weights = io::read_checkpoint(folder);
     detail::add_arrays(to, weights);
   });
+  const bool has_weights = to.rejected.empty();
   detail::look_or_reject(to, [&] {
     detail::add_settings(to, settings);
-    detail::inspect_model(to, io::config_check(settings), weights);
+    if (has_weights) { detail::inspect_model(to, io::config_check(settings), weights); }
   });
   return to;
 }

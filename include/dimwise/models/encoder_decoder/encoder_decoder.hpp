@@ -78,9 +78,10 @@ struct encoder_decoder {
     state s;
     const encoder_extents& e = config.encoder.extents;
     for (const block& b : blocks) {
-      s.past.push_back(make_cache<typename block::cache>(past{length}, extent_made<heads>(e.heads),
-                                                         extent_made<typename Dims::d_k>(e.of_head),
-                                                         extent_made<typename Dims::d_v>(e.of_head)));
+      s.past.push_back(
+          make_cache<typename block::cache>(past{length}, dimwise::detail::extent_or_static<heads>(e.heads),
+                                            dimwise::detail::extent_or_static<typename Dims::d_k>(e.of_head),
+                                            dimwise::detail::extent_or_static<typename Dims::d_v>(e.of_head)));
       s.source.push_back(b.cross.remembered(source));
     }
     return s;
@@ -147,14 +148,6 @@ struct encoder_decoder {
                                                      << static_cast<long long>(one.end())
                                                      << "; the caches of one text end at the same position");
       }
-    }
-  }
-  template <class D>
-  static D extent_made(std::size_t n) {
-    if constexpr (D::static_extent == at_run_time) {
-      return D{n};
-    } else {
-      return D{};
     }
   }
 };

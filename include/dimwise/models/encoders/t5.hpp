@@ -56,7 +56,7 @@ inline encoder_description described_t5(io::config_check& config, const io::arch
   n.final_norm = "encoder.final_layer_norm";
   n.classifier = n.token_classifier = {"", false, "", "classifier", ""};
   n.same_as_tokens = {"encoder.embed_tokens.weight"};
-  n.unused = {"decoder.", "lm_head.", "classifier."};
+  n.unused = {"decoder.", "lm_head.", "classifier.", "classification_head."};
   return d;
 }
 
