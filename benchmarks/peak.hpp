@@ -62,8 +62,8 @@ inline double thread_seconds() {
 
 }  // namespace detail
 
-/// The architecture that this program is compiled for, by the names that dimwise's kernels have. Rivals are compiled for
-/// the machine, or for an older one (CMakeLists.txt).
+/// The architecture that this program is compiled for, by the names that dimwise's kernels have. Rivals are compiled
+/// for the machine, or for an older one (CMakeLists.txt).
 constexpr const char* compiled_architecture() {
 #if defined(__AVX512BW__)
   return "avx512bw";

@@ -75,8 +75,8 @@ class progress_line {
   bool begun_ = false;
 };
 
-/// A bar of `done` in `all` with the time that is left, on a line of stderr: only on a terminal, and only if the work takes longer
-/// than a second.
+/// A bar of `done` in `all` with the time that is left, on a line of stderr: only on a terminal, and only if the work
+/// takes longer than a second.
 class progress_bar {
  public:
   progress_bar(bool quiet, std::string what) : line_(quiet), what_(std::move(what)) {}

@@ -1,5 +1,5 @@
-// src/programs/generate_encoder_decoder_quantised.cpp -- dimwise-generate: encoder-decoders with weights of 8 or 4 bits.
-// SPDX-License-Identifier: BSL-1.0
+// src/programs/generate_encoder_decoder_quantised.cpp -- dimwise-generate: encoder-decoders with weights of 8 or 4
+// bits. SPDX-License-Identifier: BSL-1.0
 #include "generate_encoder_decoder.hpp"
 
 namespace programs {

@@ -1,5 +1,5 @@
-// src/programs/inspect.cpp -- dimwise-inspect: the architecture, the arrays with their dimensions, and the settings of a
-// folder or a file, and what would be rejected.
+// src/programs/inspect.cpp -- dimwise-inspect: the architecture, the arrays with their dimensions, and the settings of
+// a folder or a file, and what would be rejected.
 //
 //   dimwise-inspect folder              of HuggingFace
 //   dimwise-inspect model.gguf          or a file of safetensors

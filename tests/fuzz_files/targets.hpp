@@ -1,9 +1,8 @@
 // tests/fuzz_files/targets.hpp -- what is done with the bytes of a file that may be anything.
 //
 // A reader gives arrays that lie within the bytes and have the size that their extents say, or throws `file_error`. A
-// tokenizer's ids are below its size. The settings of a model are rejected with a reason, or compared with the arrays of
-// a file. All else ends the program.
-// SPDX-License-Identifier: BSL-1.0
+// tokenizer's ids are below its size. The settings of a model are rejected with a reason, or compared with the arrays
+// of a file. All else ends the program. SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dimwise/io/gguf.hpp>

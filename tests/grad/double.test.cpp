@@ -31,7 +31,7 @@ T filled(T x, unsigned long long seed) {
   return x;
 }
 
-// Whether the gradient by kernels is that of the loops, and no loop ran over the elements of a matrix.
+// Whether the gradient by kernels is that of the loops, and `loops` loops ran.
 template <class M, class Loss>
 void check(const std::string& name, const M& model, const Loss& loss, std::size_t loops) {
   CAPTURE(name);

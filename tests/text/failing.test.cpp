@@ -62,7 +62,8 @@ TEST_CASE("settings that are read while memory runs out throw and do not termina
   folder.write("config_sentence_transformers.json", R"({"prompts": {"query": "a question of sixteen letters: "}})");
   fails_by_exceptions([&] { return programs::ends_of_text(folder.path(), 10, true); }, 10);
   fails_by_exceptions([&] { return programs::ends_of_turn(folder.path()); }, 10);
-  // Not `read_sentence_settings`: it joins paths, and that of libstdc++ 12 crashes where it has no memory for the parts.
+  // Not `read_sentence_settings`: it joins paths, and that of libstdc++ 12 crashes where it has no memory for the
+  // parts.
   const auto pooling = folder / "1_Pooling/config.json";
   const auto prompts = folder / "config_sentence_transformers.json";
   fails_by_exceptions([&] {

@@ -67,8 +67,8 @@ struct planning_pass {
 
 namespace no_adl {
 
-/// How `evaluate(value)` would compute an expression of float or double, step by step; no element is read or written, and no memory
-/// of their number is used.
+/// How `evaluate(value)` would compute an expression of float or double, step by step; no element is read or written,
+/// and no memory of their number is used.
 ///
 /// `plans_run()` counts what has run instead.
 template <expression E>

@@ -51,11 +51,11 @@ using fused_strategies = strategies<fused_attention, norm_and_finish, quantised_
 using kernel_strategies = strategies<by_product_kernel, by_row_kernel, by_fold_kernel, by_element_kernel>;
 #endif
 
-// Kernels compute in float, and bools from floats.
+// Kernels compute in the element type of a node, and bools from floats.
 template <class C>
 inline constexpr bool has_kernels = kernels::available && std::is_same_v<C, float>;
-// Nodes of double have kernels, too. In double, nodes of float have none: the reference of a formula of float compiles
-// and runs the loops alone.
+// Nodes of double have kernels as well. In double, nodes of float have none: the reference of a formula of float
+// compiles and runs the loops alone.
 template <class C, class N>
 inline constexpr bool has_kernels_for = has_kernels<C>;
 template <class N>

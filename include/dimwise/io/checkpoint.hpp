@@ -270,8 +270,8 @@ template <detail::loaded_module M>
   return compare(m, from, own, how);
 }
 
-/// Reports progress while it exists: `load` on this thread calls `f(done, all)` with the bytes of the file that are read and
-/// that will be read, after each parameter. If `f` throws, the model does not change.
+/// Reports progress while it exists: `load` on this thread calls `f(done, all)` with the bytes of the file that are
+/// read and that will be read, after each parameter. If `f` throws, the model does not change.
 class watch_loading {
  public:
   using function = std::function<void(std::size_t, std::size_t)>;

@@ -88,8 +88,8 @@ template <class Arch>
   }
 }
 
-// tanh(y) for y >= 0: a quotient n / (n + 2) of n = e^2y - 1, and a correction for what its steps round off; 1 - 2 / (n +
-// 2) for large y.
+// tanh(y) for y >= 0: a quotient n / (n + 2) of n = e^2y - 1, and a correction for what its steps round off; 1 - 2 /
+// (n + 2) for large y.
 template <class Arch>
   requires in_doubles<Arch>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> tanh_of_magnitude(const floats<Arch>& magnitude) noexcept {
@@ -222,7 +222,8 @@ template <class Arch>
 }
 
 // sin(x + quarters · π/2). The argument is reduced by π/2 in three parts of 33 bits, whose products with a multiple
-// below 2^20 are exact; `lost` is what the last difference rounds off. Larger arguments, NaN and infinities use the standard library, lane by lane.
+// below 2^20 are exact; `lost` is what the last difference rounds off. Larger arguments, NaN and infinities use the
+// standard library, lane by lane.
 template <class Arch>
   requires in_doubles<Arch>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> sine(const floats<Arch>& x, std::int64_t quarters) noexcept {

@@ -204,8 +204,8 @@ auto attention_with_sinks(const Q& q, const K& k, const V& v, const Sinks& sinks
 }  // namespace functions
 }  // namespace detail
 
-// Defines the function of this name: it returns the value of the formula, or its error (DIMWISE_DETAIL_CALL). Its deleted
-// overload stands outside of the macro, because g++ takes three more lines for a declaration within one.
+// Defines the function of this name: it returns the value of the formula, or its error (DIMWISE_DETAIL_CALL). Its
+// deleted overload stands outside of the macro, because g++ takes three more lines for a declaration within one.
 #define DIMWISE_DETAIL_ATTENTION_VERDICT(name) \
   DIMWISE_DETAIL_VERDICT(detail::functions::name<F, Key>(std::declval<const Given&>()...))
 #define DIMWISE_DETAIL_ATTENTION(name)                                                                  \

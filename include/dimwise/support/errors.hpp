@@ -46,8 +46,8 @@
 #define DIMWISE_DETAIL_SAYS(...)
 #endif
 
-// The same of a member function. clang goes on with its result, and adds errors if its type is undefined, but not if the
-// type is to be deduced.
+// The same of a member function. clang goes on with its result, and adds errors if its type is undefined, but not if
+// the type is to be deduced.
 #if defined(__clang__) && !defined(DIMWISE_DETAIL_MESSAGES)
 #define DIMWISE_DETAIL_MEMBER_RESULT(...) auto
 #define DIMWISE_DETAIL_MEMBER_SAYS(...) = delete

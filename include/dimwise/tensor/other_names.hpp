@@ -311,8 +311,8 @@ struct other_names {
 
 }  // namespace detail
 
-// An ellipsis is the worst conversion: a user's function of the same name wins. It does not take a list in braces, which
-// has no type.
+// An ellipsis is the worst conversion: a user's function of the same name wins. It does not take a list in braces,
+// which has no type.
 namespace no_adl {
 #define DIMWISE_DETAIL_SCOPED(name, ...)                                                \
   template <class... Named, class Error = DIMWISE_DETAIL_OTHER_NAME(name, __VA_ARGS__)> \

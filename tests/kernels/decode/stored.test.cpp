@@ -1,5 +1,5 @@
-// tests/kernels/decode/stored.test.cpp -- decoding over low-precision keys and values against the formula in double, and
-// which functions convert them.
+// tests/kernels/decode/stored.test.cpp -- decoding over low-precision keys and values against the formula in double,
+// and which functions convert them.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "kernels/attention/reference.hpp"

@@ -381,20 +381,24 @@ TEST_CASE("gemm: the same bits for every number of workers and every order of ta
                               {130, 130, tile::depth + 9},
                               {4, 1300, 300},
                               {1300, 4, 300},
-                              {3, 700, 1100}}) {
+                              {3, 700, 1100},
+                              {300, 250, 2 * tile::depth + 32}}) {
     for (layout lb : {layout::rows, layout::columns}) {
       const test_matrix a(s.m, s.k, layout::rows, 1), b(s.k, s.n, lb, 2);
       const auto packed = aligned(packed_b_bytes(s.k, s.n));
       pack_b(s.k, s.n, b.in(), packed.get());
-      test_matrix serial(s.m, s.n, layout::rows, 3), serial_packed = serial;
+      test_matrix serial(s.m, s.n, layout::rows, 3), serial_packed = serial, serial_onto = serial;
       const auto one = aligned(gemm_scratch_bytes(s));
       gemm(s, a.in(), b.in(), serial.out(), one.get());
       gemm_packed(s, a.in(), packed.get(), serial_packed.out(), one.get());
+      gemm(s, a.in(), b.in(), serial_onto.out(), one.get(), add_to(serial_onto.out()));
       for (std::size_t workers : {1, 2, 3, 7}) {
         const auto scratch = aligned(gemm_scratch_bytes(s, workers));
-        test_matrix c(s.m, s.n, layout::rows, 4), d = c;
+        test_matrix c(s.m, s.n, layout::rows, 4), d = c, onto(s.m, s.n, layout::rows, 3);
         gemm(s, a.in(), b.in(), c.out(), scratch.get(), keep{}, backward_executor{workers});
         gemm_packed(s, a.in(), packed.get(), d.out(), scratch.get(), keep{}, backward_executor{workers});
+        gemm(s, a.in(), b.in(), onto.out(), scratch.get(), add_to(onto.out()), backward_executor{workers});
+        CHECK(std::memcmp(onto.memory.data(), serial_onto.memory.data(), onto.memory.size() * sizeof(float)) == 0);
         CHECK(std::memcmp(c.memory.data(), serial.memory.data(), c.memory.size() * sizeof(float)) == 0);
         CHECK(std::memcmp(d.memory.data(), serial_packed.memory.data(), d.memory.size() * sizeof(float)) == 0);
       }

@@ -25,8 +25,8 @@ inline void dismantle(nlohmann::json& tree) noexcept {
   }
 }
 
-// Makes an empty object or list of an empty place. operator[] and emplace_back of a null terminate the program if memory
-// runs out.
+// Makes an empty object or list of an empty place. operator[] and emplace_back of a null terminate the program if
+// memory runs out.
 inline nlohmann::json::object_t& make_object(nlohmann::json& place) {
   place = nlohmann::json::object();
   return *place.get_ptr<nlohmann::json::object_t*>();

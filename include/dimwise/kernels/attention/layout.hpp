@@ -80,8 +80,8 @@ struct output_rows {
   const float* rescale;
 };
 
-/// Memory that is read next. Hardware prefetchers follow one stream, and a block of K is followed by one of V. A step of
-/// 0 prefetches the same line.
+/// Memory that is read next. Hardware prefetchers follow one stream, and a block of K is followed by one of V. A step
+/// of 0 prefetches the same line.
 struct next_lines {
   const char* at;
   std::ptrdiff_t step;

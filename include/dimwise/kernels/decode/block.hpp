@@ -88,8 +88,8 @@ template <std::size_t Bytes>
 #endif
 }
 
-// scores[r * decode_score_row + i] = q[r] . k[i] for `Rows` rows and `Keys` keys. q is padded with zeros to whole vectors. One
-// row takes key after key; with more rows, each query register is combined with all keys.
+// scores[r * decode_score_row + i] = q[r] . k[i] for `Rows` rows and `Keys` keys. q is padded with zeros to whole
+// vectors. One row takes key after key; with more rows, each query register is combined with all keys.
 template <class Arch, std::size_t Rows, std::size_t Keys, class Source>
 [[gnu::always_inline]] inline void dot_rows(const float* q, std::size_t q_row, const Source& k, std::size_t features,
                                             float scale, float* scores, next_lines& ahead) noexcept {

@@ -4,9 +4,9 @@
 // Tests: tests/kernels/gemm/product.test.cpp
 //
 // One block is one task: it owns its rows and columns of C over all of k, so tasks share no memory that they write, and
-// the order of every sum is fixed. Sums over several blocks of k stay in scratch, not in C: C may have any strides, may
-// be an input of the epilogue, and is written once. Sums over very many blocks of k are carried from group to group, to
-// preserve digits.
+// the order of every sum is fixed. Where rows of A are not packed, sums over several blocks of k stay in scratch, not
+// in C: C may have any strides, may be an input of the epilogue, and is written once. Sums over very many blocks of k
+// are carried from group to group, to preserve digits.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once

@@ -7,7 +7,8 @@
 // columns; a panel stores its rows one after another. The last panel has as many registers as it needs and is padded
 // with zeros. Pack weights once and reuse them; the caller owns the buffer.
 //
-//   element_of<Arch>* packed = ...;                                   // packed_b_bytes<Arch>(k, n) bytes, aligned to 64
+//   element_of<Arch>* packed = ...;                                   // packed_b_bytes<Arch>(k, n) bytes, aligned to
+// 64
 //   pack_b<Arch>(k, n, {weights, n, 1}, packed);
 //
 // SPDX-License-Identifier: BSL-1.0

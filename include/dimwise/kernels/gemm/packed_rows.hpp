@@ -5,11 +5,11 @@
 // Tests: tests/kernels/gemm/product.test.cpp
 //
 // Both operands of a tile are then streams of adjacent lines, whatever the strides of A. For each block of k and each
-// group of columns, B is packed once; some rows of A are packed, and all panels of the group take them while they are in
-// the L2 cache. Sums of blocks of k wait in C where C can hold them, otherwise in scratch.
+// group of columns, B is packed once; some rows of A are packed, and all panels of the group take them while they are
+// in the L2 cache. Sums of blocks of k wait in C where C can hold them, otherwise in scratch.
 //
 // Block sizes decide when an element is read, never the order in which its products are added: that order follows from
-// gemm_tile::depth alone, so the bits do not depend on caches, workers or strides.
+// gemm_tile::depth alone, so the bits do not depend on caches or workers.
 //
 // On a Zen 4 core limited to AVX2 (512 x 768 x 3072, share of the peak): 85 to 92 % with a packed B, 80 to 91 % with
 // packing included, 70 to 90 % with a transposed A. On AVX-512 a panel is four times as
@@ -31,7 +31,8 @@
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
 // Rows of A that are packed at once: with depth 384 they take less than half of a 512 KB L2 cache. 96 to 288 rows and
-// 512 to 3072 columns differ by less than two runs of the same sizes, so the sizes are not those of the machine's caches.
+// 512 to 3072 columns differ by less than two runs of the same sizes, so the sizes are not those of the machine's
+// caches.
 inline constexpr std::size_t packed_a_rows = 144;  // a multiple of the heights of all tiles
 // Columns that share one packing of A.
 inline constexpr std::size_t packed_a_columns = 1024;
@@ -48,15 +49,16 @@ inline constexpr std::size_t written_tiles = 8;
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr std::size_t least_packed_panels(const const_matrix<Arch>& a) noexcept {
   if (a.column_stride != 1) return 4;
-  return lanes<Arch> < 16 ? 8 : std::numeric_limits<std::size_t>::max() / gemm_tile<Arch>::columns;
+  return lanes<Arch> < 16 ? 8 : std::numeric_limits<std::size_t>::max();
 }
 
-// Whether a block of C packs its rows of A.
+// Whether a block of C packs its rows of A. Counts panels as the parts of a product do, so that a part decides as the
+// whole product.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr bool packs_a(const const_matrix<Arch>& a, std::size_t rows,
                                                          std::size_t columns) noexcept {
   return rows > (lanes<Arch> < 16 ? 2 * gemm_tile<Arch>::rows : packed_a_rows) &&
-         columns >= least_packed_panels<Arch>(a) * gemm_tile<Arch>::columns;
+         ceil_div(columns, gemm_tile<Arch>::columns) >= least_packed_panels<Arch>(a);
 }
 
 // The scratch layout of a block, in elements: panels of B, packed rows of A, some tiles, sums that wait.

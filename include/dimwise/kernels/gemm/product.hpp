@@ -9,7 +9,8 @@
 //
 // alpha and "+ C" are epilogues (`scaled`, `plus`). If m or n is 0, nothing is written; if k is 0, the epilogue of 0.
 // Tasks and block sizes decide when an element is read, never the order in which its products are added: that order
-// depends on the shape and the strides alone, so any executor gives the same bits.
+// depends on the shape and the strides alone, so any executor gives the same bits. Strides matter to `C += A B` with
+// several blocks of k alone: columns of C in a partial register are added first or last.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -76,12 +77,13 @@ inline constexpr std::size_t in_place_elements =
 inline constexpr std::size_t in_place_tiles = 2;  // packing a panel costs about as much as reading it twice in place
 inline constexpr std::size_t more_in_place_tiles = 8;  // a narrow panel whose rows use all sets of the L2 cache
 
-// The rows of A up to which B is read in place. Rows of B that are a multiple of 2 KB apart share a few sets of a 512 KB
-// L2 cache, which does not hold a panel of them. On a Zen 4 core limited to AVX2 (share of the peak): 16 x 768 x 768 went
-// from 69 to 85 % in place, 24 rows from 77 to 90 %, 32 from 77 to 83 %, 48 from 86 to 90 %; 64 would go from 87 to 82 %.
+// The rows of A up to which B is read in place. Rows of B that are a multiple of 2 KB apart share a few sets of a 512
+// KB L2 cache, which does not hold a panel of them. On a Zen 4 core limited to AVX2 (share of the peak): 16 x 768 x
+// 768 went from 69 to 85 % in place, 24 rows from 77 to 90 %, 32 from 77 to 83 %, 48 from 86 to 90 %; 64 would go from
+// 87 to 82 %.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr std::size_t most_in_place_rows(std::ptrdiff_t row_stride) noexcept {
-  const bool more = lanes<Arch> < 16 && row_stride % 512 != 0;
+  const bool more = lanes<Arch> < 16 && row_stride * static_cast<std::ptrdiff_t>(sizeof(element_of<Arch>)) % 2048 != 0;
   return gemm_tile<Arch>::rows * (more ? more_in_place_tiles : in_place_tiles);
 }
 

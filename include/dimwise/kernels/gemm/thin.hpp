@@ -139,7 +139,8 @@ void stream_block(const product<Arch>& p, const block_range& range, const destin
            range.column_begin);
 }
 
-// Columns of a tile of dot products: at most those of a register, so that a padded row of sums has room for whole tiles.
+// Columns of a tile of dot products: at most those of a register, so that a padded row of sums has room for whole
+// tiles.
 template <class Arch>
 inline constexpr std::size_t dot_columns = smaller(gemm_tile<Arch>::many_registers ? 4 : 2, lanes<Arch>);
 
@@ -229,7 +230,7 @@ void dot_block(const product<Arch>& p, const block_range& range, const destinati
   to.write(scratch, rows, columns, width / lanes<Arch>, to, range.row_begin, range.column_begin);
 }
 
-// Floats of scratch of one worker for either.
+// Elements of scratch of one worker for either.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr std::size_t thin_scratch(std::size_t m, std::size_t n) noexcept {
   if (m > thin_rows && n > thin_rows) return 0;

@@ -4,8 +4,9 @@
 // Tests: tests/kernels/gemm/product.test.cpp
 //
 // A tile is `rows` x `vectors` registers of C that stay in registers while the loop runs along the contracted extent k:
-// each step loads `vectors` registers of B and broadcasts `rows` elements of A. A is read in place. B is a panel of
-// `columns` adjacent columns, packed (step == its width) or in place (step == the row stride).
+// each step loads `vectors` registers of B and broadcasts `rows` elements of A. A is read in place, or its rows are
+// packed (packed_rows.hpp). B is a panel of `columns` adjacent columns, packed (step == its width) or in place (step
+// == the row stride).
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -89,8 +90,8 @@ template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
 }
 
 // Adds the sums of a tile to those of an earlier pass, if any; rows are `from_step` and `to_step` apart, in scratch or
-// in C itself. Adds them at the end and not at the beginning: the sum over k is then a sum of short sums. Adds `bias`, if
-// any, to every row.
+// in C itself. Adds them at the end and not at the beginning: the sum over k is then a sum of short sums. Adds `bias`,
+// if any, to every row.
 template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
 [[gnu::always_inline]] inline void finish_tile(floats<Arch> (&acc)[Rows][Vectors], std::size_t tail,
                                                const element_of<Arch>* from, std::ptrdiff_t from_step,
