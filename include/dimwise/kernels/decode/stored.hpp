@@ -29,6 +29,7 @@ struct stored_rows {
   using widened = widen<Arch, Format>;
   static constexpr std::size_t bytes = widened::bytes;
   static constexpr bool prefetches = true;
+  static_assert(bytes == bytes_in_register(Format));
 
   const unsigned char* data;
   std::ptrdiff_t row_bytes;

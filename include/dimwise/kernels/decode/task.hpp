@@ -143,7 +143,7 @@ class decode_task {
   // Whether rows are converted in registers: an advantage while few query rows share them.
   [[nodiscard]] bool converts(const quantised_data& stored) const noexcept {
     constexpr std::size_t most_rows = 8;
-    return plan_.rows <= most_rows && stored.format != number_format::float32 && stored.format != number_format::int4;
+    return plan_.rows <= most_rows && bytes_in_register(stored.format) > 0;
   }
   [[nodiscard]] static bool in_place(const quantised_data& stored, std::ptrdiff_t feature) noexcept {
     return stored.format == number_format::float32 && feature == 1;
@@ -238,8 +238,7 @@ class decode_task {
         rows.row == static_cast<std::ptrdiff_t>(features))
       return {reinterpret_cast<const char*>(rows.at(key)), 64};
     if (converts(stored) && stored.row == static_cast<std::ptrdiff_t>(features)) {
-      const std::size_t bytes = stored.format == number_format::int8 ? 1 : 2;
-      return {static_cast<const char*>(stored.data) + key * features * bytes, 64};
+      return {static_cast<const char*>(stored.data) + key * features * bytes_in_register(stored.format), 64};
     }
     return {reinterpret_cast<const char*>(scores_), 0};
   }

@@ -41,6 +41,21 @@ template <class Vector>
   return v;
 }
 
+// The bytes of an element that is converted in registers; 0 for formats that are read in place or widened to a buffer.
+[[nodiscard]] constexpr std::size_t bytes_in_register(number_format format) noexcept {
+  switch (format) {
+    case number_format::bfloat16:
+    case number_format::float16:
+      return 2;
+    case number_format::int8:
+      return 1;
+    case number_format::int4:
+    case number_format::float32:
+      return 0;
+  }
+  return 0;
+}
+
 // Loads one vector of elements from element c on, stored in `Format`.
 template <class Arch, number_format Format>
 struct widen {
