@@ -263,11 +263,6 @@ DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_fold<totals::min>(context&, const r
                                                                const lowered<float>&);
 DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_fold<totals::norm>(context&, const rows_form&, target<float>,
                                                                 const lowered<float>&);
-DIMWISE_DETAIL_LIBRARY_TEMPLATE void run_rows<rows::standardize>(context&, const row_loops&, double*, const double*,
-                                                                 double, double, const double*, const double*);
-DIMWISE_DETAIL_LIBRARY_TEMPLATE void run_rows<rows::root_mean_square>(context&, const row_loops&, double*,
-                                                                      const double*, double, double, const double*,
-                                                                      const double*);
 DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_rows<rows::softmax>(context&, const rows_form&, target<double>,
                                                                  const lowered<double>&, double);
 DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_rows<rows::log_softmax>(context&, const rows_form&, target<double>,

@@ -332,7 +332,6 @@ template <class Arch>
 struct element_kernels_of {
   static constexpr auto product_bytes = &detail::product_bytes<Arch>;
   static constexpr auto product = &detail::product_kernel<Arch>;
-  static constexpr auto product_with_epilogue = &detail::product_with_epilogue<Arch>;
   static constexpr auto product_small = &detail::product_small<Arch>;
   static constexpr auto packed_bytes = &packed_b_bytes<Arch>;
   static constexpr auto pack = &detail::pack<Arch>;
@@ -356,6 +355,7 @@ struct kernels_of : element_kernels_of<Arch> {
   static constexpr auto attention = &detail::attention<Arch>;
   static constexpr auto attention_small = &detail::attention_small_call<Arch>;
   static constexpr auto stored_rows = &detail::stored_kernels_of<Arch>;
+  static constexpr auto product_with_epilogue = &detail::product_with_epilogue<Arch>;
 };
 
 /// All kernels of `Arch` that exist for float and for double, as a table.
@@ -363,7 +363,6 @@ template <class Arch>
 inline constexpr element_table<element_of<Arch>> element_table_of = {
     .product_bytes = element_kernels_of<Arch>::product_bytes,
     .product = element_kernels_of<Arch>::product,
-    .product_with_epilogue = element_kernels_of<Arch>::product_with_epilogue,
     .product_small = element_kernels_of<Arch>::product_small,
     .packed_bytes = element_kernels_of<Arch>::packed_bytes,
     .pack = element_kernels_of<Arch>::pack,
@@ -382,8 +381,13 @@ inline constexpr element_table<element_of<Arch>> element_table_of = {
 /// All kernels of `Arch`, an architecture of float, as a table.
 template <class Arch>
 inline constexpr table table_of = {
-    element_table_of<Arch>,      kernels_of<Arch>::architecture,    kernels_of<Arch>::attention_bytes,
-    kernels_of<Arch>::attention, kernels_of<Arch>::attention_small, kernels_of<Arch>::stored_rows,
+    element_table_of<Arch>,
+    kernels_of<Arch>::architecture,
+    kernels_of<Arch>::attention_bytes,
+    kernels_of<Arch>::attention,
+    kernels_of<Arch>::attention_small,
+    kernels_of<Arch>::stored_rows,
+    kernels_of<Arch>::product_with_epilogue,
 };
 
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION

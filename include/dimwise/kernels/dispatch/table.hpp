@@ -155,7 +155,6 @@ struct element_table {
   std::size_t (*product_bytes)(const product_call_of<T>&, std::size_t workers);
   /// Ignores the epilogue.
   void (*product)(const product_call_of<T>&, void* scratch, const runner&);
-  void (*product_with_epilogue)(const product_call_of<T>&, void* scratch, const runner&);
   /// Like `attention_small`, for products; null if there is an epilogue.
   bool (*product_small)(const product_call_of<T>&);
   std::size_t (*packed_bytes)(std::size_t k, std::size_t n);
@@ -189,6 +188,7 @@ struct table : element_table<float> {
   /// Computes small calls without scratch or threads; returns false without computing other calls.
   bool (*attention_small)(const attention_call&);
   const stored_row_kernels* stored_rows;  ///< for `quantised_data`
+  void (*product_with_epilogue)(const product_call&, void* scratch, const runner&);
 };
 
 }  // namespace dimwise::kernels
