@@ -9,6 +9,7 @@
 
 #include <dimwise/tensor/refused_shape.hpp>
 #include <dimwise/tensor/other_names.hpp>
+#include <dimwise/tensor/operand.hpp>
 #include <dimwise/tensor/tensor.hpp>
 #include <dimwise/tensor/random.hpp>
 #include <dimwise/tensor/view.hpp>

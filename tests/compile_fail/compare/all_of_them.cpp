@@ -1,6 +1,6 @@
 // MISTAKE: whether all elements compare so is asked as in NumPy.
 // RULE: R1
-// EXPECT: ERROR_R1_operation_has_another_name<.*op::all.*sum
+// EXPECT: ERROR_R1_operation_has_another_name<.*all.*sum
 // VARIANTS: equal dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

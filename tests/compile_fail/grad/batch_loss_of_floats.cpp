@@ -6,12 +6,13 @@
 #include <dimwise/dimwise.hpp>
 #include <dimwise/grad.hpp>
 
-void step(const tensor<float, d_model, vocab>& w) {
+using weights = tensor<float, d_model, vocab>;
+
+void step(const weights& w) {
   accumulated total(w);
 #ifdef FIXED
   total.add([](const auto& m) { return cross_entropy<vocab>(contract<d_model>(x, m), tokens); });
 #else
-  total.add(
-      [](const tensor<float, d_model, vocab>& m) { return cross_entropy<vocab>(contract<d_model>(x, m), tokens); });
+  total.add([](const weights& m) { return cross_entropy<vocab>(contract<d_model>(x, m), tokens); });
 #endif
 }

@@ -6,12 +6,14 @@
 #include <dimwise/dimwise.hpp>
 #include <dimwise/grad.hpp>
 
-void step(const tensor<float, d_model, vocab>& w) {
+using weights = tensor<float, d_model, vocab>;
+
+void step(const weights& w) {
 #ifdef FIXED
   const auto check = check_gradient(w, [](const auto& m) { return mean<batch, seq, vocab>(contract<d_model>(x, m)); });
 #else
-  const auto check = check_gradient(
-      w, [](const tensor<float, d_model, vocab>& m) { return mean<batch, seq, vocab>(contract<d_model>(x, m)); });
+  const auto check =
+      check_gradient(w, [](const weights& m) { return mean<batch, seq, vocab>(contract<d_model>(x, m)); });
 #endif
   [[maybe_unused]] const double error = check.error;
 }

@@ -117,13 +117,23 @@ void check_hidden(const F& attend, const tensor<int, batch>& lengths) {
     }
   }
   const auto loss = [&](const auto& m) { return weighed(attend(m)); };
-  const auto clean = value_and_gradient(model, loss);
-  const auto dirty = value_and_gradient(spoiled, loss);
-  CHECK(clean.value == dirty.value);
-  for_each_parameter_of([](const std::string& name, const auto& a, const auto& b) {
-    INFO(name);
-    for (std::size_t i = 0; i < a.size(); ++i) { CHECK(a.data()[i] == b.data()[i]); }
-  }, clean.gradient, dirty.gradient);
+  // What kernels compute of NaN is computed again by the loops, which add in another order: 64 roundings.
+  const auto compare = [&](double roundings) {
+    const auto clean = value_and_gradient(model, loss);
+    const auto dirty = value_and_gradient(spoiled, loss);
+    const double most = roundings * std::numeric_limits<double>::epsilon();
+    CHECK(std::abs(clean.value - dirty.value) <= most * std::abs(clean.value));
+    for_each_parameter_of([&](const std::string& name, const auto& a, const auto& b) {
+      INFO(name);
+      for (std::size_t i = 0; i < a.size(); ++i) {
+        CHECK(std::abs(a.data()[i] - b.data()[i]) <= most);  // gradients are about 1
+        if (a.data()[i] == 0) { CHECK(b.data()[i] == 0); }
+      }
+    }, clean.gradient, dirty.gradient);
+  };
+  compare(64);
+  const plain_loops only;
+  compare(0);
 }
 
 }  // namespace
