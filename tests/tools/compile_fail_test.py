@@ -9,7 +9,9 @@ from support import project
 import compile_fail
 import compilers
 
+# As in support/errors.hpp, g++ does not repeat the line of a declaration whose file it does not find.
 HEADER = """#pragma once
+#line 3 "dimwise/dimwise.hpp"
 template <class... Facts> struct ERROR_R1_wrong;
 template <class V = ERROR_R1_wrong<int, char>> V bad();
 template <class T> struct trait { static constexpr int value = 1; };

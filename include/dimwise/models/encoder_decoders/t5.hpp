@@ -33,7 +33,7 @@ inline encoder_decoder_description t5_like(io::config_check& c, const io::archiv
   encoder_decoder_names& n = d.names;
   n.encoder.prefix = "";
   n.encoder.unused = {};
-  n.encoder.same_as_tokens.push_back("decoder.embed_tokens.weight");
+  n.encoder.same_as_tokens.emplace_back("decoder.embed_tokens.weight");
   n.buckets = "decoder.block.0.layer.0.SelfAttention.relative_attention_bias";
   n.blocks = numbered_blocks("decoder.block.", to.layers);
   n.norm1 = "layer.0.layer_norm";
