@@ -106,7 +106,7 @@ class config_check {
   /// Reads a file, or takes given settings; throws `file_error` if they are not a JSON object.
   explicit config_check(const std::filesystem::path& path) : config_check(path, detail::text_of_file(path)) {}
   config_check(nlohmann::json settings, std::string title) : settings_(std::move(settings)), title_(std::move(title)) {
-    if (!settings_->is_object()) { throw file_error(title_ + ": an object of settings was expected"); }
+    expect_object();
   }
 
   /// Whether a setting exists; null counts as absent.
@@ -259,9 +259,14 @@ class config_check {
   [[nodiscard]] const std::string& title() const { return title_; }
 
  private:
-  config_check(const std::filesystem::path& path, std::string text)
-      : config_check(parse_json(text, path.string()), path.string()) {
+  // The title first: a tree that is an argument beside it would be destroyed without memory.
+  config_check(const std::filesystem::path& path, std::string text) : title_(path.string()) {
+    settings_ = detail::held_json(parse_json(text, title_));
+    expect_object();
     text_ = std::move(text);
+  }
+  void expect_object() const {
+    if (!settings_->is_object()) { throw file_error(title_ + ": an object of settings was expected"); }
   }
 
   template <class T, class Read>
@@ -294,7 +299,7 @@ class config_check {
                : settings_->at(key).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace).substr(0, 60);
   }
 
-  detail::held_json settings_;
+  detail::held_json settings_{};
   std::string text_{};  // of the file, where it is one
   std::string title_;
   std::vector<std::string> problems_{};
