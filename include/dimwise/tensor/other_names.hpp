@@ -216,11 +216,11 @@ struct use_instead;
 
 /// In an error: a name of the table. A class, because compilers propose names of namespaces for misspelled names.
 struct other_library {
+  struct size;
 #define DIMWISE_DETAIL_DECLARED(name, ...) struct name;
   DIMWISE_DETAIL_OTHER_NAMES(DIMWISE_DETAIL_DECLARED, DIMWISE_DETAIL_DECLARED, DIMWISE_DETAIL_DECLARED,
                              DIMWISE_DETAIL_DECLARED)
 #undef DIMWISE_DETAIL_DECLARED
-  struct size;
 };
 
 namespace detail {
