@@ -16,8 +16,9 @@ import json
 import math
 import pathlib
 import random
-import struct
 import sys
+
+from safetensors_file import write
 
 LAYERS, D, HEADS, HIDDEN, LONGEST, EPSILON = 2, 24, 4, 40, 32, 1e-12
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "cat", "dog", "sat", "on", "mat", "run", "##ning", "##s",
@@ -96,17 +97,6 @@ def drawn():
         norm(at + "output.LayerNorm")
     linear("pooler.dense", D, D)
     return weights
-
-
-def write(path, arrays):
-    """arrays: name -> (type, extents, bytes)"""
-    header, at = {}, 0
-    for name, (kind, extents, body) in arrays.items():
-        header[name] = {"dtype": kind, "shape": extents, "data_offsets": [at, at + len(body)]}
-        at += len(body)
-    text = json.dumps(header, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 8)
-    path.write_bytes(struct.pack("<Q", len(text)) + text + b"".join(body for _, _, body in arrays.values()))
 
 
 class Model:

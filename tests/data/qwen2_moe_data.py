@@ -18,6 +18,8 @@ import random
 import struct
 import sys
 
+from safetensors_file import write
+
 VOCAB, D, HEADS, KV_HEADS, HEAD, LAYERS = 40, 24, 4, 2, 6, 3
 HIDDEN, EXPERTS, CHOSEN, EXPERT_HIDDEN, SHARED_HIDDEN, PLAIN, WINDOW, EPSILON = 20, 4, 2, 10, 14, (1,), 4, 1e-4
 PROMPTS = [[7], [3, 31, 8, 0, 22, 5, 39], [11, 4, 4, 36, 19, 2, 28, 30, 9, 17, 33, 1]]
@@ -66,17 +68,6 @@ def drawn():
     add("model.norm.weight", D, mean=1)
     add("lm_head.weight", VOCAB, D)
     return weights
-
-
-def write(path, arrays):
-    """arrays: name -> (type, extents, bytes)"""
-    header, at = {}, 0
-    for name, (kind, extents, body) in arrays.items():
-        header[name] = {"dtype": kind, "shape": extents, "data_offsets": [at, at + len(body)]}
-        at += len(body)
-    text = json.dumps(header, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 8)
-    path.write_bytes(struct.pack("<Q", len(text)) + text + b"".join(body for _, _, body in arrays.values()))
 
 
 def silu(x):
