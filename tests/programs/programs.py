@@ -400,7 +400,7 @@ class Programs:
             result = self.run(self.inspect_program, folder)
             self.check(f"an inspected folder with {name}", result.returncode == 1 and not result.stderr
                        and expected in result.stdout.decode().split("read: no\n")[-1], result)
-        self.refused("an inspected file that is no model", self.inspect_program, "config.json", folder / "config.json")
+        self.refused("an inspected file that is not a model", self.inspect_program, "config.json", folder / "config.json")
         self.refused("nothing to inspect", self.inspect_program, "there is no such folder or file", folder / "none")
 
     def embedding(self, data):

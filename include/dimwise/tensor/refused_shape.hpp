@@ -21,7 +21,8 @@ class tensor_view;
 
 namespace detail {
 
-// The result of an operation whose operand type was already rejected. As a number or a condition it is no second error.
+// The result of an operation whose operand type was already rejected. As a number or a condition it is not a second
+// error.
 struct already_refused {
   template <class Value>
     requires std::is_arithmetic_v<Value>
