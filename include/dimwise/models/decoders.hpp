@@ -11,6 +11,7 @@
 
 #include <dimwise/io/checkpoint.hpp>
 #include <dimwise/io/shards.hpp>
+#include <dimwise/models/common/find_architecture.hpp>
 #include <dimwise/models/decoder/bind_decoder.hpp>
 #include <dimwise/models/decoders/bloom.hpp>
 #include <dimwise/models/decoders/cohere.hpp>
@@ -80,26 +81,14 @@ using decoder_architectures = std::vector<decoder_architecture>;
 /// model_type, and one that lists every setting that is not read.
 [[nodiscard]] inline decoder_plan plan_decoder(const io::config_check& settings,
                                                const decoder_architectures& more = {}) {
+  const decoder_architecture& found = detail::find_architecture(settings, more, known_decoders(), "types");
   io::config_check config = settings;
-  const std::string kind = config.word("model_type");
-  config.finish();
-  std::string known;
-  for (const decoder_architectures* list : {&more, &known_decoders()}) {
-    for (const decoder_architecture& one : *list) {
-      if (one.model_type != kind) {
-        known += (known.empty() ? "" : ", ") + one.model_type;
-        continue;
-      }
-      for (const char* key : {"quantization_config", "compression_config"}) {
-        if (config.has(key)) { config.differs(std::string(key) + " is set; weights are read as floats"); }
-      }
-      decoder_plan plan = one.read(config);
-      config.finish();
-      return plan;
-    }
+  for (const char* key : {"quantization_config", "compression_config"}) {
+    if (config.has(key)) { config.differs(std::string(key) + " is set; weights are read as floats"); }
   }
-  throw io::file_error(config.title() + ": model_type is " + io::detail::printable(kind) +
-                       "; the types that are read are " + known);
+  decoder_plan plan = found.read(config);
+  config.finish();
+  return plan;
 }
 
 namespace detail {

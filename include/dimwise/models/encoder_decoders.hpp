@@ -12,6 +12,7 @@
 
 #include <dimwise/io/checkpoint.hpp>
 #include <dimwise/io/shards.hpp>
+#include <dimwise/models/common/find_architecture.hpp>
 #include <dimwise/models/encoder/read.hpp>
 #include <dimwise/models/encoder_decoder/bind.hpp>
 #include <dimwise/models/encoder_decoders/t5.hpp>
@@ -46,22 +47,12 @@ using encoder_decoder_architectures = std::vector<encoder_decoder_architecture>;
 [[nodiscard]] inline encoder_decoder_description plan_encoder_decoder(const io::config_check& settings,
                                                                       const io::archive& weights,
                                                                       const encoder_decoder_architectures& more = {}) {
+  const encoder_decoder_architecture& found =
+      detail::find_architecture(settings, more, known_encoder_decoders(), "encoder-decoders");
   io::config_check config = settings;
-  const std::string kind = config.word("model_type");
+  encoder_decoder_description plan = found.read(config, weights);
   config.finish();
-  std::string known;
-  for (const encoder_decoder_architectures* list : {&more, &known_encoder_decoders()}) {
-    for (const encoder_decoder_architecture& one : *list) {
-      if (one.model_type == kind) {
-        encoder_decoder_description plan = one.read(config, weights);
-        config.finish();
-        return plan;
-      }
-      known += (known.empty() ? "" : ", ") + one.model_type;
-    }
-  }
-  throw io::file_error(config.title() + ": model_type is " + io::detail::printable(kind) +
-                       "; the encoder-decoders that are read are " + known);
+  return plan;
 }
 
 namespace detail {

@@ -6,6 +6,7 @@
 // Tests: tests/models/decoder.test.cpp, the conformance suite `architectures`
 #pragma once
 
+#include <dimwise/models/common/scores.hpp>
 #include <dimwise/models/decoder/head_norm.hpp>
 #include <dimwise/models/decoder/mixture.hpp>
 #include <dimwise/nn/attention.hpp>
@@ -97,7 +98,7 @@ struct decoder_attention {
         output(),
         query_norm(c.head_norm, c.head_norm_settings, c.kv_heads * c.group),
         key_norm(c.head_norm, c.head_norm_settings, c.kv_heads),
-        settings{c.score_scale != 0 ? c.score_scale : 1 / std::sqrt(static_cast<double>(c.d_k)),
+        settings{scale_of_scores(c.score_scale, c.d_k),
                  c.score_cap,
                  c.alibi,
                  layer.window,

@@ -9,13 +9,13 @@
 //   tensor vectors = model.embedded(texts, models::pooling_kind::mean);        // batch d_model, each of length 1
 #pragma once
 
+#include <dimwise/models/common/scores.hpp>
 #include <dimwise/models/encoder/blocks.hpp>
 #include <dimwise/models/encoder/heads.hpp>
 #include <dimwise/models/language_model.hpp>
 #include <dimwise/models/pooling.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <span>
 #include <string>
 #include <vector>
@@ -115,8 +115,7 @@ struct encoder {
   [[nodiscard]] features_type features(const batch_type& texts) const {
     features_type x = begun(texts);
     const seq n = extent_in<seq>(texts.ids);
-    const double scale =
-        config.score_scale != 0 ? config.score_scale : 1 / std::sqrt(static_cast<double>(config.extents.of_head));
+    const double scale = scale_of_scores(config.score_scale, config.extents.of_head);
     const encoder_pass<Dims> pass{texts.lengths, angles(n), biases(n), scale};
     for (const encoder_layer_settings& layer : config.layers) {
       x = blocks[layer.block](x, pass, layer, config.norm_first);

@@ -6,12 +6,11 @@
 // Tests: tests/models/encoder_decoder.test.cpp, the conformance suite `architectures`
 #pragma once
 
+#include <dimwise/models/common/scores.hpp>
 #include <dimwise/models/encoder_decoder/settings.hpp>
 #include <dimwise/nn/attention.hpp>
 #include <dimwise/nn/cache.hpp>
 #include <dimwise/nn/layers/linear.hpp>
-
-#include <cmath>
 
 namespace dimwise::models {
 
@@ -52,11 +51,7 @@ struct target_attention {
   target_attention() = default;
   /// An attention of these settings, whose parameters are empty.
   explicit target_attention(const encoder_config& c)
-      : query(),
-        key(),
-        value(),
-        output(),
-        score_scale(c.score_scale != 0 ? c.score_scale : 1 / std::sqrt(static_cast<double>(c.extents.of_head))) {
+      : query(), key(), value(), output(), score_scale(scale_of_scores(c.score_scale, c.extents.of_head)) {
     query.has_bias(c.attention_bias);
     key.has_bias(c.attention_bias);
     value.has_bias(c.attention_bias);
