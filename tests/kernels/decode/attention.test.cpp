@@ -69,7 +69,7 @@ TEST_CASE("decode: every tail of features, keys and rows") {
   std::mt19937 random(1);
   for (const std::size_t group : {1, 2, 3, 4, 5, 7}) {
     for (const std::size_t keys : {std::size_t{1}, std::size_t{3}, std::size_t{4}, std::size_t{65}, part, part + 1}) {
-      for (const std::size_t features : {1, 3, 15, 16, 17, 31, 70, 128, 150}) {
+      for (const std::size_t features : {1, 3, 15, 16, 17, 31, 64, 70, 128, 150}) {
         CAPTURE(group);
         CAPTURE(keys);
         CAPTURE(features);
