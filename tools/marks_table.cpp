@@ -81,7 +81,7 @@ std::string shown(const std::string& name) {
 // Names of marks stand in code.
 std::string cell(const std::string& text) {
   static const std::regex marks(
-      R"(\b(raw|score|masked_for|biased_for|normalised|weighted|log_normalised|rotated|indexed|exp|sigmoid|scaled)\b)");
+      R"(\b(raw|score|masked_for|biased_for|normalised|weighted|log_normalised|rotated|indexed|partial|exp|sigmoid|scaled)\b)");
   return std::regex_replace(text, marks, "`$1`");
 }
 
@@ -112,12 +112,12 @@ int main(int argc, char** argv) {
   if (!differing.empty()) { return 1; }
 
   std::cout << "| operation | raw | score | masked_for | biased_for | normalised | weighted | log_normalised | rotated "
-               "| indexed | sets | needs | note |\n"
-               "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n";
+               "| indexed | partial | sets | needs | note |\n"
+               "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n";
   for (const auto& [name, f] : tensor_rows) {
     std::cout << "| " << shown(name) << " |";
     for (const effect one : std::array{f.raw, f.score, f.masked_for, f.biased_for, f.normalised, f.weighted,
-                                       f.log_normalised, f.rotated, f.indexed}) {
+                                       f.log_normalised, f.rotated, f.indexed, f.partial}) {
       std::cout << " " << word(one) << " |";
     }
     std::cout << " " << cell(f.sets) << " | " << cell(f.needs) << " | " << cell(f.note) << " |\n";

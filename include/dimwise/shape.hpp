@@ -9,6 +9,7 @@
 #include <dimwise/dim/ability.hpp>
 #include <dimwise/dim/derived.hpp>
 #include <dimwise/dim/dimension.hpp>
+#include <dimwise/dim/shard.hpp>
 #include <dimwise/shape/concepts.hpp>
 #include <dimwise/shape/marks.hpp>
 #include <dimwise/shape/marks_table.hpp>

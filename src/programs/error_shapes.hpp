@@ -355,7 +355,8 @@ class error_type : public messages::facts<std::string> {
       case weighted:
       case log_normalised:
       case rotated:
-      case indexed: {
+      case indexed:
+      case partial: {
         const std::string mark =
             messages::mark_names[static_cast<int>(kind) - static_cast<int>(raw)] + std::string("<");
         keep(all_dimensions, [&](const std::string& one) { return one.starts_with(mark); });

@@ -20,6 +20,9 @@ template <extent_t Extent>
 struct extent;
 /// In an error: a run-time extent.
 struct run_time;
+/// In an error: the dimensions that the operation was given.
+template <class... D>
+struct over;
 /// In an error: a dimension and its extent.
 template <class D, class Extent>
 struct about;

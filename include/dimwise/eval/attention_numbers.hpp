@@ -17,6 +17,14 @@ inline constexpr bool is_tanh = false;
 template <class Shape, class T, class E>
 inline constexpr bool is_tanh<elementwise<Shape, T, fn::tanh, E>> = true;
 
+// Masks that show each query a range of keys; not of positions that are other distances apart.
+template <class M>
+inline constexpr bool knows_window = true;
+template <class Q, class K>
+inline constexpr bool knows_window<causal<Q, K>> = position_step<Q> == position_step<K>;
+template <class Q, class K>
+inline constexpr bool knows_window<window<Q, K>> = position_step<Q> == 1 && position_step<K> == 1;
+
 // What the chain of scores says, in numbers: what every kernel understands.
 struct score_numbers {
   float scale = 1;
@@ -52,11 +60,15 @@ template <class Self>
 struct score_pieces {
   Self& self() { return static_cast<Self&>(*this); }
 
+  // Key j of stripes as far apart as the queries' is visible to query i if j is at most i and what the origins differ by.
   template <class Q, class K, class E>
+    requires knows_window<causal<Q, K>>
   void take(const causal<Q, K>& m, const E& e) {
-    self().narrow(-score_numbers::all, m.query_origin(e, "causal") - m.key_origin(e, "causal"));
+    self().narrow(-score_numbers::all,
+                  floor_quotient(m.query_origin(e, "causal") - m.key_origin(e, "causal"), position_step<Q>));
   }
   template <class Q, class K, class E>
+    requires knows_window<dimwise::window<Q, K>>
   void take(const dimwise::window<Q, K>& m, const E& e) {
     const std::ptrdiff_t place = m.query_origin(e, "window") - m.key_origin(e, "window");
     // A limit that reaches from one end of the positions to the other is none.

@@ -105,7 +105,8 @@ struct attention_pieces : attention_chain, score_pieces<attention_pieces<Roles, 
   template <class Q, class... P, class E>
   void take(const causal<Q, summed<P...>>& m, const E& e) {
     const std::ptrdiff_t first = m.query_origin(e, "causal") - m.key_origin(e, "causal");
-    if (first < -1) { return take_given(m, e); }
+    constexpr bool neighbours = position_step<Q> == 1 && position_step<typename causal<Q, summed<P...>>::key> == 1;
+    if (!neighbours || first < -1) { return take_given(m, e); }
     narrow(-all, first + m.in_front(e));
   }
   template <class M, class E>
@@ -184,6 +185,7 @@ struct attention_pieces : attention_chain, score_pieces<attention_pieces<Roles, 
     align<w_axes, bias_axes<B>>(bias.axes, bias_strides);
   }
   template <class Shape, class E, class Q, class K, class H>
+    requires(position_step<Q> == 1 && position_step<K> == 1)
   void collect(const position_biased_node<Shape, E, alibi<Q, K, H>>& n) {
     collect(n.template child<0>());
     if constexpr (!Pass::computes) { return; }

@@ -47,6 +47,7 @@ struct mask_sort {
   static constexpr chain_counts counts{.allows = 1};
 };
 template <class Q, class K>
+  requires(position_step<Q> == position_step<K>)
 struct mask_sort<causal<Q, K>> {
   static constexpr chain_counts counts{.windows = 1};
 };
@@ -56,6 +57,7 @@ struct mask_sort<causal<Q, summed<P...>>> {
   static constexpr chain_counts counts{.windows = 1, .allows = 1};
 };
 template <class Q, class K>
+  requires(position_step<Q> == 1 && position_step<K> == 1)
 struct mask_sort<window<Q, K>> {
   static constexpr chain_counts counts{.windows = 1};
 };
@@ -213,7 +215,7 @@ struct score_chain<position_biased_node<Shape, E, B>> : score_chain<E> {
   }
 };
 template <class Shape, class E, class Q, class K, class H>
-  requires(score_chain<E>::matches)
+  requires(score_chain<E>::matches && position_step<Q> == 1 && position_step<K> == 1)
 struct score_chain<position_biased_node<Shape, E, alibi<Q, K, H>>> : score_chain<E> {
   static constexpr chain_counts counts = score_chain<E>::counts + chain_counts{.slopes = 1};
   static const auto& find(const position_biased_node<Shape, E, alibi<Q, K, H>>& n) {

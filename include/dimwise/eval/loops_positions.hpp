@@ -15,12 +15,12 @@ template <class C, class Shape, class P, class F, class Lowered>
 void loops(const sinusoid_node<Shape, P, F>& n, target<C> to, const Lowered&) {
   const extent_t positions = n.extents().template extent<P>();
   const extent_t features = n.extents().template extent<F>();
-  const std::ptrdiff_t origin = n.extents().template origin<P>("sinusoid");
+  const std::ptrdiff_t origin = n.extents().template first_position<P>("sinusoid");
   for (std::size_t f = 0; f < features; ++f) {
     // Angles in double: a float's 24 bits do not reach position 16384 at the first frequency.
     const double frequency = std::pow(n.op().base, -static_cast<double>(f - f % 2) / static_cast<double>(features));
     for (std::size_t p = 0; p < positions; ++p) {
-      const double angle = static_cast<double>(origin + static_cast<std::ptrdiff_t>(p)) * frequency;
+      const double angle = static_cast<double>(origin + static_cast<std::ptrdiff_t>(p) * position_step<P>) * frequency;
       to.data[static_cast<std::ptrdiff_t>(p) * to.axes[0].stride + static_cast<std::ptrdiff_t>(f) * to.axes[1].stride] =
           static_cast<C>(f % 2 == 0 ? std::sin(angle) : std::cos(angle));
     }
@@ -32,8 +32,8 @@ template <class P, class Extents>
 aligned_vector<std::ptrdiff_t> positions_of(const Extents& e, const char* operation) {
   const extent_t n = e.template extent<P>();
   aligned_vector<std::ptrdiff_t> position(n);
-  const std::ptrdiff_t origin = e.template origin<P>(operation);
-  for (std::size_t i = 0; i < n; ++i) { position[i] = origin + static_cast<std::ptrdiff_t>(i); }
+  const std::ptrdiff_t origin = e.template first_position<P>(operation);
+  for (std::size_t i = 0; i < n; ++i) { position[i] = origin + static_cast<std::ptrdiff_t>(i) * position_step<P>; }
   if constexpr (has_documents<P>) {
     std::size_t at = 0;
     for (const std::size_t length : e.template documents<P>()) {
@@ -193,7 +193,8 @@ void fill_bias(const alibi<Q, K, H>& b, const Extents& e, lowered<C>& result) {
   const std::size_t heads = e.template extent<H>();  // of all their axes
   for (std::size_t q = 0; q < result.axes[0].extent; ++q) {
     for (std::size_t k = 0; k < result.axes[1].extent; ++k) {
-      const std::ptrdiff_t d = distance + static_cast<std::ptrdiff_t>(k) - static_cast<std::ptrdiff_t>(q);
+      const std::ptrdiff_t d = distance + static_cast<std::ptrdiff_t>(k) * position_step<K> -
+                               static_cast<std::ptrdiff_t>(q) * position_step<Q>;
       for (std::size_t h = 0; h < heads; ++h) {
         *to++ = static_cast<C>(-alibi_slope(h, heads) * static_cast<double>(d < 0 ? -d : d));
       }
@@ -217,8 +218,9 @@ void fill_bias(const relative_bias_of<Q, K, R, Table, Bucket>& b, const Extents&
   const auto outside = nest_over(bias_axes<bias>::size, rest, strides);
   for (std::size_t q = 0; q < result.axes[0].extent; ++q) {
     for (std::size_t k = 0; k < result.axes[1].extent; ++k) {
-      const std::size_t at =
-          b.bucket()(distance + static_cast<std::ptrdiff_t>(k) - static_cast<std::ptrdiff_t>(q), relative.extent);
+      const std::size_t at = b.bucket()(distance + static_cast<std::ptrdiff_t>(k) * position_step<K> -
+                                            static_cast<std::ptrdiff_t>(q) * position_step<Q>,
+                                        relative.extent);
       if (at >= relative.extent) {
         raise<index_error>(error{} << "relative_bias: bucket " << static_cast<long long>(at) << " is outside dimension "
                                    << dimension_name<R>() << " of extent " << relative.extent);

@@ -32,7 +32,10 @@ void fill_mask(const M& m, const Extents& e, lowered<bool>& to) {
   const auto keys = static_cast<std::ptrdiff_t>(to.axes[1].extent);
   bool* out = to.buffer.data();
   for (std::ptrdiff_t q = 0; q < queries; ++q) {
-    for (std::ptrdiff_t k = 0; k < keys; ++k) { *out++ = k < in_front || m.visible(q0 + q, k0 + (k - in_front)); }
+    for (std::ptrdiff_t k = 0; k < keys; ++k) {
+      *out++ = k < in_front || m.visible(q0 + q * position_step<typename M::query>,
+                                         k0 + (k - in_front) * position_step<typename M::key>);
+    }
   }
 }
 

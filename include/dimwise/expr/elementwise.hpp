@@ -132,7 +132,7 @@ using sum_verdict = of_numbers<op::elementwise, rule::added<shape_or_none_t<A>, 
 template <class A, class B>
 using product_verdict = of_numbers<op::elementwise, rule::multiplied<shape_or_none_t<A>, shape_or_none_t<B>>, A, B>;
 template <class A, class B>
-using division_verdict = of_numbers<op::divide, rule::multiplied<shape_or_none_t<A>, shape_or_none_t<B>>, A, B>;
+using division_verdict = of_numbers<op::divide, rule::divided<shape_or_none_t<A>, shape_or_none_t<B>>, A, B>;
 
 // Whole numbers stay whole under these.
 template <class F>
@@ -151,6 +151,10 @@ template <class Shape>
 struct function_rule<fn::log, Shape> {
   using type = rule::logarithm<Shape>;
 };
+template <class Shape>
+struct function_rule<fn::negate, Shape> {
+  using type = rule::negated<Shape>;
+};
 template <class F, class X>
 using unary_verdict = of_numbers<std::conditional_t<keeps_whole_numbers<F>, op::elementwise, op::map>,
                                  typename function_rule<F, shape_of<X>>::type, X>;
@@ -158,7 +162,8 @@ using unary_verdict = of_numbers<std::conditional_t<keeps_whole_numbers<F>, op::
 namespace calls {
 struct plain {
   template <operand X>
-  static auto judge(list<>, const X&) -> accepted<make_shape_t<dims_t<shape_of<X>>, list<>>>;
+  static auto judge(list<>, const X&)
+      -> accepted<make_shape_t<dims_t<shape_of<X>>, kept_marks_t<op::plain, shape_of<X>>>>;
   template <class Verdict, operand X>
   static auto make(list<>, const X& x) {
     return make_with_marks<typename Verdict::shape>(x);

@@ -144,6 +144,8 @@ DIMWISE_DETAIL_LIBRARY std::string why_set(const mark_description& m, const step
     case mark_order<indexed<>>:
       return "one element of " + m.dims + " was taken; it meets a tensor that has " + m.dims +
              " only through broadcast";
+    case mark_order<partial<>>:
+      return "each rank along " + m.dims + " has one term of the sum; a reduction along " + m.dims + " adds them";
     default:
       return "set by " + s.operation;
   }

@@ -44,6 +44,10 @@ template <class L>
 inline constexpr bool are_lengths =
     std::is_integral_v<value_of<L>> && !std::is_same_v<value_of<L>, bool> && filter<dims_t<shape_of<L>>>::all_parallel;
 
+// Lengths count the elements of a whole dimension.
+template <class K>
+using padding_of_part = ERROR_R24_operation_goes_over_a_shard<op::padding, over<about_t<K>>>;
+
 }  // namespace detail
 
 namespace no_adl {
@@ -51,7 +55,7 @@ namespace no_adl {
 /// Keys before the length of their sequence are visible: `padding<key>(lengths)`, `lengths` a tensor of whole numbers
 /// over parallel dimensions. Throws `extent_error` when evaluated with a length beyond the keys.
 template <class K, operand L>
-  requires(detail::are_lengths<L>)
+  requires(detail::are_lengths<L> && !detail::is_sharded<K>)
 [[nodiscard]] auto padding(const L& lengths) {
   return padding_mask<K, L>(lengths);
 }
@@ -62,9 +66,16 @@ template <class K, operand L,
 Error padding(const L& lengths);
 /// One length for all.
 template <class K, std::integral N>
+  requires(!detail::is_sharded<K>)
 [[nodiscard]] auto padding(N length) {
   return padding_mask<K, tensor<std::ptrdiff_t>>(tensor<std::ptrdiff_t>({static_cast<std::ptrdiff_t>(length)}));
 }
+template <class K, operand L, class Error = detail::padding_of_part<K>>
+  requires(detail::are_lengths<L> && detail::is_sharded<K>)
+Error padding(const L& lengths);
+template <class K, std::integral N, class Error = detail::padding_of_part<K>>
+  requires(detail::is_sharded<K>)
+Error padding(N length);
 DIMWISE_DETAIL_MISUSED(padding)
 
 }  // namespace no_adl

@@ -84,7 +84,7 @@ class related_positions {
   using key = K;
 
   related_positions() = default;
-  related_positions(const Q& q, const K& k) : query_origin_(q.origin()), key_origin_(k.origin()), given_(true) {}
+  related_positions(const Q& q, const K& k) : query_origin_(said(q)), key_origin_(said(k)), given_(true) {}
 
   // R7: positions of different extents, or of unrelated dimensions, are compared only by origins that someone said.
   template <class Extents>
@@ -96,19 +96,19 @@ class related_positions {
                              e.template documents<K>());
       }
     }
-    if (e.template extent<Q>() != e.template extent<K>() && !e.template has_origin<Q>()) {
+    if (!is_sharded<Q> && e.template extent<Q>() != e.template extent<K>() && !e.template has_origin<Q>()) {
       if (!e.template has_origin<K>()) {
         throw_origins_unsaid(name, &dimension_name<Q>, e.template extent<Q>(), &dimension_name<K>,
                              e.template extent<K>());
       }
       check_shown(name, &dimension_name<Q>, e.template extent<Q>(), &dimension_name<K>, e.template extent<K>(),
-                  e.template origin<K>(name));
+                  e.template first_position<K>(name));
     }
-    return e.template origin<Q>(name);
+    return e.template first_position<Q>(name);
   }
   template <class Extents>
   std::ptrdiff_t key_origin(const Extents& e, const char* name) const {
-    return given_ ? key_origin_ : e.template origin<K>(name);
+    return given_ ? key_origin_ : e.template first_position<K>(name);
   }
   template <class Extents>
   void check(const Extents& e, const char* name) const {
@@ -117,13 +117,23 @@ class related_positions {
   }
 
  private:
+  template <class D>
+  static std::ptrdiff_t said(const D& d) {
+    if constexpr (is_sharded<D>) {
+      if (d.given_origin() == unknown_origin) { throw_part_without_origin("a mask", &dimension_name<D>); }
+    }
+    return d.origin();
+  }
+
   std::ptrdiff_t query_origin_ = 0;
   std::ptrdiff_t key_origin_ = 0;
   bool given_ = false;
 };
 
+// Parts of related positions are compared as well: each says where it begins.
 template <class Q, class K>
-inline constexpr bool comparable = related<Q, K> && !extents_differ<Q, K>;
+inline constexpr bool comparable =
+    (related<Q, K> && !extents_differ<Q, K>) || ((is_sharded<Q> || is_sharded<K>) && related<whole_t<Q>, whole_t<K>>);
 template <class Q, class K>
 inline constexpr bool both_ordered = has_any(Q::abilities, ability::ordered) &&
                                      has_any(K::abilities, ability::ordered) && !is_merged<Q> && !is_merged<K>;

@@ -73,6 +73,27 @@ auto make_total(const E& e) {
   return reduction<Shape, T, How, Over, E>({}, extents_from<Shape>(How::name, e.extents()), e);
 }
 
+// The elements of the whole dimension of which D is a part. It is static, or the one that was given.
+template <class D, class Extents, class... Whole>
+extent_t whole_extent(const Extents& e, const Whole&... given) {
+  if constexpr (!is_sharded<D>) {
+    return e.template extent<D>();
+  } else if constexpr (whole_t<D>::static_extent != at_run_time) {
+    return whole_t<D>::static_extent;
+  } else {
+    return (given.extent(), ...);
+  }
+}
+// One rank's term of the mean over dimensions that several ranks share: its sum, divided by the number of all elements.
+template <class Verdict, class... D, class X, class... Whole>
+auto make_term_of_mean(const X& x, const Whole&... given) {
+  using shape = typename Verdict::shape;
+  const extent_t count =
+      checked_product("mean", &dimension_name<merged<D...>>, {whole_extent<D>(x.extents(), given...)...});
+  const auto sum = make_total<shape, value_of<X>, totals::sum, list<D...>>(x);
+  return make_with_marks<shape>(sum / static_cast<double>(count == 0 ? 1 : count));
+}
+
 // What names an element of several dimensions: the id of their product, which `split_ids` takes apart.
 template <class... D>
 struct id_over {
@@ -130,7 +151,11 @@ struct total_word : over_dimensions<Op> {
       -> ERROR_R7_block_mask_needs_allow_of<Op, lhs_t<shape_of<X>>, rhs_t<shape_of<E>>>;
   template <class Verdict, class... D, operand X>
   [[gnu::always_inline]] static auto make(list<D...>, const X& x) {
-    return make_total<typename Verdict::shape, value_of<X>, How, list<D...>>(x);
+    if constexpr (std::is_same_v<Op, op::mean> && (is_sharded<D> || ...)) {
+      return make_term_of_mean<Verdict, D...>(x);
+    } else {
+      return make_total<typename Verdict::shape, value_of<X>, How, list<D...>>(x);
+    }
   }
   template <class Verdict, class... D, operand X, mask M>
   [[gnu::always_inline]] static auto make(list<D...>, const X& x, const M& m) {
@@ -182,7 +207,19 @@ struct softmax : row_word<op::softmax, rows::softmax, softmax_verdict> {};
 struct log_softmax : row_word<op::log_softmax, rows::log_softmax, log_softmax_verdict> {};
 struct renormalise : row_word<op::renormalise, rows::renormalise, renormalise_verdict> {};
 struct sum : sum_word<op::sum, totals::sum> {};
-struct mean : sum_word<op::mean, totals::mean> {};
+struct mean : sum_word<op::mean, totals::mean> {
+  using sum_word<op::mean, totals::mean>::judge;
+  using sum_word<op::mean, totals::mean>::make;
+  // The mean over a shard, with the extent of the whole dimension.
+  template <class... D, operand X, dimension_type Whole>
+    requires((is_sharded<D> && std::is_same_v<whole_t<D>, Whole>) || ...)
+  static auto judge(list<D...>, const X&, const Whole&)
+      -> of_numbers<op::mean, rule::mean_of_whole<Whole, list<D...>, shape_of<X>>, X>;
+  template <class Verdict, class... D, operand X, dimension_type Whole>
+  [[gnu::always_inline]] static auto make(list<D...>, const X& x, const Whole& whole) {
+    return make_term_of_mean<Verdict, D...>(x, whole);
+  }
+};
 struct norm : total_word<op::norm, totals::norm> {};
 struct standardize : norm_word<op::standardize, rows::standardize> {};
 
@@ -292,6 +329,9 @@ DIMWISE_DETAIL_OPERATION(renormalise)
 /// over what it allows: `mean<seq>(x, padding<seq>(lengths))`.
 ///
 ///   sum<D…>(x), sum<D…>(x, mask):  [D…, rest]  ->  [rest]
+///
+/// Over a shard, each rank has a term of the sum, `partial<M>` (R23). `mean` divides by the whole extent: pass one that
+/// is known at run time, `mean<shard<batch, dp>>(x, batch{n})` (R24).
 ///
 /// The mean over nothing visible is 0. Refuses weighted products over other dimensions than theirs (R5), masks that
 /// serve another dimension (R7), packed positions without documents (R19).

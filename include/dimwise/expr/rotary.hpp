@@ -125,7 +125,7 @@ template <class P, class F, operand X, class Verdict = detail::rotary_verdict<P,
   requires allowed<Verdict>
 [[nodiscard]] auto rotary(const X& x, const rotary_options& options = {}) {
   (void)detail::turned_features<F>(x.extents().template extent<F>(), options.features);
-  (void)x.extents().template origin<P>("rotary");
+  (void)x.extents().template first_position<P>("rotary");
   return detail::rotary_node<typename Verdict::shape, P, F, detail::nothing, X>({options}, x.extents(), x);
 }
 template <class P, class F, operand X, class Verdict = detail::rotary_verdict<P, F, X>>

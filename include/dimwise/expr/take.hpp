@@ -54,7 +54,7 @@ auto make_slice(const X& x, std::size_t first, std::size_t count) {
   slot made{count, unknown_origin};
   if constexpr (!is_composite<D>) {
     // Positions go on counting: the first element kept its own.
-    made.origin = position_after(x.extents().template of_atom<D>().origin, first, "slice", &dimension_name<D>);
+    made.origin = first_after<D>(x.extents().template of_atom<D>().origin, first, "slice");
   }
   make_extent<shape, Result>(e, made, "slice");
   if constexpr (has_documents<Result>) { e.template documents<Result>() = segments(); }

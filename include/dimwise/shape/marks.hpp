@@ -8,6 +8,7 @@
 #pragma once
 
 #include <dimwise/dim/derived.hpp>
+#include <dimwise/dim/shard.hpp>
 #include <dimwise/support/list.hpp>
 #include <dimwise/support/name.hpp>
 
@@ -41,6 +42,9 @@ struct rotated {};
 /// One element of D, selected by `at<D>`; it combines with a tensor over D only through `broadcast` (R18).
 template <class... D>
 struct indexed {};
+/// One term of a sum over the ranks along the mesh axis M: a reduction along M adds the terms of all ranks (R23).
+template <class... M>
+struct partial {};
 
 namespace detail {
 
@@ -64,6 +68,8 @@ template <class... D>
 inline constexpr int mark_order<rotated<D...>> = 7;
 template <class... D>
 inline constexpr int mark_order<indexed<D...>> = 8;
+template <class... M>
+inline constexpr int mark_order<partial<M...>> = 9;
 template <class T>
 inline constexpr bool is_mark = mark_order<T> >= 0;
 
@@ -139,14 +145,17 @@ struct rename_in_mark<rotated<F, P...>, Old, New> {
   using type = rotated<std::conditional_t<std::is_same_v<F, Old>, New, F>, P...>;
 };
 
-// The dimension without primes: queries and keys of one sequence are rotated by the same P.
+// The dimension without primes and shards: queries and keys of one sequence are rotated by the same P.
 template <class D>
 struct unprimed {
   using type = D;
 };
 template <class D>
-  requires requires { typename D::prime_of; }
+  requires(!is_shard<D> && requires { typename D::prime_of; })
 struct unprimed<D> : unprimed<typename D::prime_of> {};
+template <class D>
+  requires is_shard<D>
+struct unprimed<D> : unprimed<typename D::shard_of> {};
 template <class D>
 using unprimed_t = typename unprimed<D>::type;
 

@@ -108,6 +108,7 @@ struct mark_row {
   effect log_normalised = effect::keep;
   effect rotated = effect::keep;
   effect indexed = effect::keep;
+  effect partial = effect::refuse;  // what does not say that it is linear is not
   const char* sets = "";
   const char* needs = "";
   const char* note = "";
@@ -120,10 +121,16 @@ inline constexpr bool keeps_every_mark =
               op::skew, op::padding, op::allow, op::block, op::whole_rows, op::mask_and, op::mask_or, op::causal,
               op::window, op::prefix, op::document, op::dequantised>;
 
+// Of these, the views of elements, which are linear.
+template <class Op>
+inline constexpr bool keeps_partial = is_any_of<Op, op::rename, op::relabel, op::permute, op::split, op::merge>;
+
 template <class Op>
 inline constexpr mark_row marks_row = [] {
   static_assert(keeps_every_mark<Op>, "dimwise: this operation has no row in the table of marks");
-  return mark_row{};
+  mark_row row;
+  if (keeps_partial<Op>) { row.partial = effect::keep; }
+  return row;
 }();
 
 using enum effect;
@@ -137,11 +144,12 @@ inline constexpr mark_row product_row = {
     .log_normalised = drop,
     .rotated = by_rule,
     .indexed = drop,
+    .partial = by_rule,
     .sets = "raw",
     .note =
         "raw and score stay when heads are mixed and are refused over positions; normalised and weighted end when "
         "contracted over their dimension, normalised also when heads are mixed; rotated ends with its feature, turned "
-        "by the same positions in both operands"};
+        "by the same positions in both operands; partial is set over a shard, and one factor may have it"};
 template <>
 inline constexpr mark_row marks_row<op::contract> = product_row;
 template <>
@@ -152,7 +160,8 @@ inline constexpr mark_row marks_row<op::outer> = {.raw = keep,
                                                   .normalised = weaken,
                                                   .weighted = keep,
                                                   .log_normalised = drop,
-                                                  .indexed = drop};
+                                                  .indexed = drop,
+                                                  .partial = by_rule};
 template <>
 inline constexpr mark_row marks_row<op::scores> = {.raw = by_rule,
                                                    .score = by_rule,
@@ -181,10 +190,12 @@ template <>
 inline constexpr mark_row marks_row<op::elementwise> = {
     .normalised = weaken,
     .log_normalised = drop,
+    .partial = by_rule,
     .note =
         "the marks of all operands; what is masked stays masked; only the same kind is added to what is rotated; what "
         "is "
-        "added to scores sets biased_for and is not masked, and a factor adds its dimensions to it"};
+        "added to scores sets biased_for and is not masked, and a factor adds its dimensions to it; partial is added "
+        "to the same partial only, and one factor may have it"};
 template <>
 inline constexpr mark_row marks_row<op::divide> = marks_row<op::elementwise>;
 template <>
@@ -297,10 +308,16 @@ inline constexpr mark_row reduction_row = {
     .note =
         "raw and score end with a position; masked_for must name its dimension, and ends; weighted is reduced "
         "over its dimension, or over parallel ones, which keep it; the mean over heads keeps normalised"};
+inline constexpr mark_row sum_row = [] {
+  mark_row row = reduction_row;
+  row.partial = keep;
+  row.sets = "partial over a shard";
+  return row;
+}();
 template <>
-inline constexpr mark_row marks_row<op::sum> = reduction_row;
+inline constexpr mark_row marks_row<op::sum> = sum_row;
 template <>
-inline constexpr mark_row marks_row<op::mean> = reduction_row;
+inline constexpr mark_row marks_row<op::mean> = sum_row;
 template <>
 inline constexpr mark_row marks_row<op::max> = reduction_row;
 template <>
@@ -359,6 +376,7 @@ inline constexpr mark_row marks_row<op::part> = {.masked_for = by_rule,
                                                  .weighted = by_rule,
                                                  .log_normalised = by_rule,
                                                  .rotated = by_rule,
+                                                 .partial = keep,
                                                  .note =
                                                      "marks over the sum become the part's, normalised becomes "
                                                      "weighted, log_normalised ends; rotations of other parts end"};
@@ -367,6 +385,7 @@ inline constexpr mark_row marks_row<op::slice> = {
     .normalised = by_rule,
     .log_normalised = by_rule,
     .rotated = by_rule,
+    .partial = keep,
     .note = "normalised over the sliced dimension becomes weighted, log_normalised ends"};
 template <>
 inline constexpr mark_row marks_row<op::at> = {.biased_for = by_rule,
@@ -374,6 +393,7 @@ inline constexpr mark_row marks_row<op::at> = {.biased_for = by_rule,
                                                .weighted = by_rule,
                                                .log_normalised = by_rule,
                                                .rotated = by_rule,
+                                               .partial = keep,
                                                .sets = "indexed",
                                                .note = "what speaks of the removed dimension ends, masked_for aside"};
 template <>
@@ -382,6 +402,7 @@ inline constexpr mark_row marks_row<op::concat> = {
     .biased_for = by_rule,
     .normalised = by_rule,
     .log_normalised = by_rule,
+    .partial = keep,
     .needs = "the same marks on every operand, masked_for and biased_for aside",
     .note =
         "masked_for of a part becomes that of the whole, and masks serve the same; normalised over the grown dimension "
@@ -391,6 +412,7 @@ inline constexpr mark_row marks_row<op::stack> = {
     .masked_for = by_rule,
     .biased_for = by_rule,
     .indexed = by_rule,
+    .partial = keep,
     .needs = "the same marks on every operand, masked_for and biased_for aside",
     .note =
         "masks serve the same; indexed ends for the dimension that is added; biased_for names it as well where it may "
@@ -400,11 +422,13 @@ inline constexpr mark_row marks_row<op::gather> = {
     .masked_for = refuse,
     .normalised = weaken,
     .log_normalised = by_rule,
+    .partial = keep,
     .note =
         "of the ids' own marks indexed stays; log_normalised ends along its dimension, stays along one that its ids do "
         "not share, and is refused along others"};
 template <>
 inline constexpr mark_row marks_row<op::roll> = {
+    .partial = keep,
     .note =
         "elements change places and keep what they are: rotated features keep the angles of the places that they had"};
 template <>
@@ -423,10 +447,11 @@ inline constexpr mark_row marks_row<op::scatter_add> = {
     .log_normalised = drop,
     .rotated = by_rule,
     .indexed = by_rule,
+    .partial = keep,
     .note = "as the sum over the named dimensions of the ids; indexed ends for the dimension that is made"};
 template <>
-inline constexpr mark_row marks_row<op::broadcast> = {.indexed = by_rule,
-                                                      .note = "indexed ends for the dimension that is added"};
+inline constexpr mark_row marks_row<op::broadcast> = {
+    .indexed = by_rule, .partial = keep, .note = "indexed ends for the dimension that is added"};
 template <>
 inline constexpr mark_row marks_row<op::broadcast_like> = marks_row<op::broadcast>;
 template <>
@@ -436,6 +461,7 @@ inline constexpr mark_row marks_row<op::diagonal> = {
     .weighted = by_rule,
     .log_normalised = by_rule,
     .rotated = by_rule,
+    .partial = keep,
     .note = "what speaks of the two dimensions ends, masked_for aside"};
 template <>
 inline constexpr mark_row marks_row<op::rotary> = {.raw = refuse,
@@ -457,17 +483,29 @@ template <>
 inline constexpr mark_row marks_row<op::pool> = {
     .masked_for = refuse, .biased_for = drop, .normalised = weaken, .log_normalised = drop};
 template <>
-inline constexpr mark_row marks_row<op::plain> = {drop, drop, drop, drop, drop, drop,
-                                                  drop, drop, drop, "",   "",   "the visible way to end every mark"};
+inline constexpr mark_row marks_row<op::plain> = {drop,
+                                                  drop,
+                                                  drop,
+                                                  drop,
+                                                  drop,
+                                                  drop,
+                                                  drop,
+                                                  drop,
+                                                  drop,
+                                                  keep,
+                                                  "",
+                                                  "",
+                                                  "the visible way to end every mark but partial"};
 template <>
-inline constexpr mark_row marks_row<op::assign> = {.indexed = drop, .note = "a declared type must name the same marks"};
+inline constexpr mark_row marks_row<op::assign> = {
+    .indexed = drop, .partial = keep, .note = "a declared type must name the same marks"};
 
 template <class Mark>
 consteval effect effect_in(const mark_row& row) {
   constexpr effect mark_row::* columns[] = {
       &mark_row::raw,        &mark_row::score,    &mark_row::masked_for,     &mark_row::biased_for,
       &mark_row::normalised, &mark_row::weighted, &mark_row::log_normalised, &mark_row::rotated,
-      &mark_row::indexed};
+      &mark_row::indexed,    &mark_row::partial};
   return row.*columns[mark_order<Mark>];
 }
 

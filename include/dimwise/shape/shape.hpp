@@ -105,26 +105,74 @@ consteval bool all_dimensions(list<D...>) {
   return (dimension_type<D> && ...);
 }
 
+// Whether several ranks share a dimension, or the elements are terms of a sum over ranks. What concerns ranks is looked
+// at only where this is so.
+template <class T>
+inline constexpr bool is_placed_type = is_sharded<T> || mark_order<T> == mark_order<partial<>>;
+template <class Shape>
+inline constexpr bool is_placed = false;
+template <class... T>
+inline constexpr bool is_placed<shape<T...>> = (is_placed_type<T> || ...);
+
+// The mesh axes of a shape, each as often as it occurs. Queries and keys of one sequence count as one: their scores are
+// a block of all scores.
+template <class D>
+struct on_mesh {
+  using type = D;
+};
+template <class D>
+  requires(has_any(D::abilities, position_ability) && requires { typename D::prime_of; })
+struct on_mesh<D> : on_mesh<typename D::prime_of> {};
+template <class Dims>
+struct mesh_axes_of_list;
+template <class... D>
+struct mesh_axes_of_list<list<D...>> {
+  using type = join_t<list<>, mesh_axes_t<D>...>;
+};
+template <class Dims>
+using mesh_axes_of_list_t = typename mesh_axes_of_list<Dims>::type;
+template <class Dims>
+struct dims_on_mesh;
+template <class... D>
+struct dims_on_mesh<list<D...>> {
+  using type = unique_t<list<typename on_mesh<D>::type...>>;
+};
+template <class Shape>
+using mesh_axes_of_shape_t =
+    join_t<mesh_axes_of_list_t<typename dims_on_mesh<dims_t<Shape>>::type>, marked_t<partial, marks_t<Shape>>>;
+template <class Shape, bool Placed = is_placed<Shape>>
+inline constexpr bool meshes_once = true;
+template <class Shape>
+inline constexpr bool meshes_once<Shape, true> = all_distinct(mesh_axes_of_shape_t<Shape>{});
+
 }  // namespace detail
 
-/// All arguments are dimensions, and no axis or part of a sum occurs twice; a product counts as its factors (R17).
+/// All arguments are dimensions, and no axis or part of a sum occurs twice; a product counts as its factors (R17). No
+/// mesh axis occurs twice (R25).
 template <class... DimsAndMarks>
 concept valid_shape = detail::all_dimensions(detail::dims_t<shape<DimsAndMarks...>>{}) &&
-                      detail::occurs_once<detail::axes_of_list_t<detail::dims_t<shape<DimsAndMarks...>>>>;
+                      detail::occurs_once<detail::axes_of_list_t<detail::dims_t<shape<DimsAndMarks...>>>> &&
+                      detail::meshes_once<shape<DimsAndMarks...>>;
 
 namespace detail {
 
-template <bool Distinct, class... T>
+template <bool Distinct, bool DistinctMeshes, class... T>
 struct repetition {
   using type = nothing;
 };
-template <class... T>
-struct repetition<false, T...> {
+template <bool DistinctMeshes, class... T>
+struct repetition<false, DistinctMeshes, T...> {
   using type = ERROR_R17_dimension_occurs_twice<typename repeated<occurring_t<T...>>::type, shape<T...>>;
 };
-// `nothing`, or the error of a shape with a duplicate dimension.
 template <class... T>
-using repetition_in = typename repetition<occurs_once<axes_of_list_t<dims_t<shape<T...>>>>, T...>::type;
+struct repetition<true, false, T...> {
+  using type =
+      ERROR_R25_mesh_axis_occurs_twice<typename repeated<mesh_axes_of_shape_t<shape<T...>>>::type, shape<T...>>;
+};
+// `nothing`, or the error of a shape with a duplicate dimension or mesh axis.
+template <class... T>
+using repetition_in =
+    typename repetition<occurs_once<axes_of_list_t<dims_t<shape<T...>>>>, meshes_once<shape<T...>>, T...>::type;
 
 }  // namespace detail
 }  // namespace dimwise

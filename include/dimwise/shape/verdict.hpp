@@ -18,9 +18,6 @@ template <class... DimsAndMarks>
 struct rhs;
 template <class... DimsAndMarks>
 struct operand_shape;
-/// In an error: the dimensions that the operation was given.
-template <class... D>
-struct over;
 
 namespace detail {
 
@@ -81,6 +78,30 @@ struct over_list<list<D...>> {
 };
 template <class Dims>
 using over_t = typename over_list<Dims>::type;
+
+// The shapes of an error with several operands.
+template <class... Shapes>
+struct show_all;
+template <class A>
+struct show_all<A> {
+  using type = list<operand_t<A>>;
+};
+template <class A, class B>
+struct show_all<A, B> {
+  using type = list<lhs_t<A>, rhs_t<B>>;
+};
+template <class A, class B, class C, class... Rest>
+struct show_all<A, B, C, Rest...> {
+  using type = list<operand_t<A>, operand_t<B>, operand_t<C>, operand_t<Rest>...>;
+};
+template <template <class...> class Error, class Op, class Shown>
+struct error_with;
+template <template <class...> class Error, class Op, class... Shown>
+struct error_with<Error, Op, list<Shown...>> {
+  using type = Error<Op, Shown...>;
+};
+template <template <class...> class Error, class Op, class... Shapes>
+using error_with_t = typename error_with<Error, Op, typename show_all<Shapes...>::type>::type;
 
 // The return type of a rule's constexpr function, which carries the verdict.
 template <class T>
@@ -186,6 +207,11 @@ struct refused_mark<rotated<D...>, Facts...> {
 template <class... D, class... Facts>
 struct refused_mark<indexed<D...>, Facts...> {
   using type = ERROR_R18_single_element_meets_its_whole_dimension<Facts...>;
+};
+
+template <class... M, class... Facts>
+struct refused_mark<partial<M...>, Facts...> {
+  using type = ERROR_R23_partial_sum_is_reduced_first<Facts...>;
 };
 
 template <class Op, class Shape>

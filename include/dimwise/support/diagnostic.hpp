@@ -44,7 +44,7 @@ struct texts {
 
 // Types that an operation leaves on its result, by their names.
 inline constexpr const char* mark_names[] = {"raw",      "score",          "masked_for", "biased_for", "normalised",
-                                             "weighted", "log_normalised", "rotated",    "indexed"};
+                                             "weighted", "log_normalised", "rotated",    "indexed",    "partial"};
 
 // What is marked in the shapes below a message. The last ones are marks of `mark_names`, in their order.
 enum class culprit {
@@ -68,7 +68,8 @@ enum class culprit {
   weighted,
   log_normalised,
   rotated,
-  indexed
+  indexed,
+  partial
 };
 
 struct culprits {

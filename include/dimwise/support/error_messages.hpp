@@ -572,6 +572,42 @@ template <class... Facts>
 struct ERROR_R22_batches_are_added_as_averages {
   static_assert(false, detail::message_of<ERROR_R22_batches_are_added_as_averages>());
 };
+template <class... Facts>
+struct ERROR_R23_partial_sum_is_reduced_first {
+  static_assert(false, detail::message_of<ERROR_R23_partial_sum_is_reduced_first>());
+};
+template <class... Facts>
+struct ERROR_R23_whole_value_is_added_to_a_partial_sum {
+  static_assert(false, detail::message_of<ERROR_R23_whole_value_is_added_to_a_partial_sum>());
+};
+template <class... Facts>
+struct ERROR_R23_partial_sums_are_multiplied {
+  static_assert(false, detail::message_of<ERROR_R23_partial_sums_are_multiplied>());
+};
+template <class... Facts>
+struct ERROR_R23_declared_type_drops_or_invents_partial {
+  static_assert(false, detail::message_of<ERROR_R23_declared_type_drops_or_invents_partial>());
+};
+template <class... Facts>
+struct ERROR_R24_operation_goes_over_a_shard {
+  static_assert(false, detail::message_of<ERROR_R24_operation_goes_over_a_shard>());
+};
+template <class... Facts>
+struct ERROR_R24_mean_over_a_shard_divides_by_the_whole_extent {
+  static_assert(false, detail::message_of<ERROR_R24_mean_over_a_shard_divides_by_the_whole_extent>());
+};
+template <class... Facts>
+struct ERROR_R24_whole_dimension_meets_its_shard {
+  static_assert(false, detail::message_of<ERROR_R24_whole_dimension_meets_its_shard>());
+};
+template <class... Facts>
+struct ERROR_R24_dimension_has_no_such_shard {
+  static_assert(false, detail::message_of<ERROR_R24_dimension_has_no_such_shard>());
+};
+template <class... Facts>
+struct ERROR_R25_mesh_axis_occurs_twice {
+  static_assert(false, detail::message_of<ERROR_R25_mesh_axis_occurs_twice>());
+};
 
 }  // namespace dimwise
 

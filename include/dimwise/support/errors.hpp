@@ -366,6 +366,30 @@ struct ERROR_R22_models_have_other_parts;
 template <class... Facts>
 struct ERROR_R22_batches_are_added_as_averages;
 
+// R23  A partial sum is reduced before anything but a sum or a product with whole values.
+template <class... Facts>
+struct ERROR_R23_partial_sum_is_reduced_first;
+template <class... Facts>
+struct ERROR_R23_whole_value_is_added_to_a_partial_sum;
+template <class... Facts>
+struct ERROR_R23_partial_sums_are_multiplied;
+template <class... Facts>
+struct ERROR_R23_declared_type_drops_or_invents_partial;
+
+// R24  What needs all elements of a dimension does not go over a shard of it.
+template <class... Facts>
+struct ERROR_R24_operation_goes_over_a_shard;
+template <class... Facts>
+struct ERROR_R24_mean_over_a_shard_divides_by_the_whole_extent;
+template <class... Facts>
+struct ERROR_R24_whole_dimension_meets_its_shard;
+template <class... Facts>
+struct ERROR_R24_dimension_has_no_such_shard;
+
+// R25  A mesh axis occurs once in a tensor, shards and partial sums together.
+template <class... Facts>
+struct ERROR_R25_mesh_axis_occurs_twice;
+
 }  // namespace dimwise
 
 #if defined(DIMWISE_DETAIL_MESSAGES)

@@ -38,6 +38,11 @@ struct slot {
       error{} << operation << ": the operands, or the tensors they come from, have different origins along " << name());
 }
 
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_part_without_origin(const char* operation, name_of name) {
+  raise<origin_error>(error{} << operation << ": where this rank's part " << name()
+                              << " begins was not said; make it with part_here, or say it with starting_at (R7, R24)");
+}
+
 // R15: compares two slots of one dimension. Different origins are an error only when a position is needed.
 inline void check_same(slot& here, const slot& there, const char* operation, name_of name) {
   if (here.extent != there.extent) { throw_extents_differ(here.extent, there.extent, operation, name); }
@@ -180,16 +185,25 @@ class extents_of<list<A...>> {
     return extent_from<D>::get(*this, operation);
   }
   /// The position of D's first element: 0 without an explicit origin, and in a sum, whose elements count from its first
-  /// part; throws if the operands had different origins.
+  /// part; throws if the operands had different origins, and for a part of positions that does not say where it begins.
   template <class D>
-  [[nodiscard]] std::ptrdiff_t origin(const char* operation) const {
+  [[nodiscard]] std::ptrdiff_t first_position(const char* operation) const {
     if constexpr (is_summed<D>) {
       return 0;
     } else {
       const std::ptrdiff_t said = of_atom<D>().origin;
       if (said == disputed_origin) { throw_disputed_origin(operation, &dimension_name<D>); }
+      if constexpr (is_sharded<D>) {
+        if (said == unknown_origin) { throw_part_without_origin(operation, &dimension_name<D>); }
+      }
       return said == unknown_origin ? 0 : said;
     }
+  }
+  /// The same, of positions that are neighbours: stripes are `position_step` apart.
+  template <class D>
+  [[nodiscard]] std::ptrdiff_t origin(const char* operation) const {
+    static_assert(position_step<D> == 1, "dimwise: this operation does not take striped positions (R24)");
+    return first_position<D>(operation);
   }
   template <class D>
   [[nodiscard]] bool has_origin() const {
@@ -375,6 +389,20 @@ inline std::ptrdiff_t position_after(std::ptrdiff_t origin, std::size_t by, cons
                                 << " is beyond 2^60 (R7)");
   }
   return from + static_cast<std::ptrdiff_t>(by);
+}
+
+/// The position of element `by` of D, whose first element is at `origin`. Of a part of positions that does not say where
+/// it begins, no element says it.
+template <class D>
+std::ptrdiff_t first_after(std::ptrdiff_t origin, std::size_t by, const char* operation) {
+  if constexpr (is_sharded<D>) {
+    if (origin == unknown_origin) { return origin; }
+    const auto step = static_cast<std::size_t>(position_step<D>);
+    if (by > static_cast<std::size_t>(farthest_origin) / step) { by = static_cast<std::size_t>(-1) / step; }
+    return position_after(origin, by * step, operation, &dimension_name<D>);
+  } else {
+    return position_after(origin, by, operation, &dimension_name<D>);
+  }
 }
 
 /// Sets the slot of D, which the operation creates. If another dimension of the shape is a sum with D as a part, D

@@ -144,7 +144,7 @@ class tensor<T, DimsAndMarks...> : public detail::refused_members {
   template <class... Any>
   tensor(const Any&...);  // implicit: the type is the only mistake
   static_assert(detail::holds<detail::valid_tensor<T, DimsAndMarks...>, detail::shape_error<T, DimsAndMarks...>>,
-                "R1, R17: a tensor names dimensions, each once");
+                "R1, R17, R25: a tensor names dimensions, each once");
 };
 
 template <class T, class... DimsAndMarks>
@@ -156,7 +156,7 @@ class tensor_view<T, DimsAndMarks...> : public detail::refused_members {
   tensor_view(const Any&...);  // implicit: the type is the only mistake
   static_assert(detail::holds<detail::valid_tensor<value_type, DimsAndMarks...>,
                               detail::shape_error<value_type, DimsAndMarks...>>,
-                "R1, R17: a tensor names dimensions, each once");
+                "R1, R17, R25: a tensor names dimensions, each once");
 };
 
 }  // namespace dimwise

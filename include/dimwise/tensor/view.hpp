@@ -170,7 +170,7 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
     if (count.given_origin() != detail::unknown_origin) {
       s.origin = count.given_origin();
     } else if (s.origin != detail::unknown_origin) {
-      s.origin = detail::position_after(s.origin, first, "within", &detail::dimension_name<D>);
+      s.origin = detail::first_after<D>(s.origin, first, "within");
     }
     if constexpr (detail::has_documents<D>) {
       result.extents_.template documents<D>() = segments();  // the documents of the whole view end elsewhere

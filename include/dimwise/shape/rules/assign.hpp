@@ -51,6 +51,8 @@ consteval auto differing_mark() {
     return answer<ERROR_R7_declared_type_drops_or_invents_biased<Facts...>>{};
   } else if constexpr (mark_order<Mark> == mark_order<masked_for<>>) {
     return answer<ERROR_R7_declared_type_drops_or_invents_masked<Facts...>>{};
+  } else if constexpr (mark_order<Mark> == mark_order<partial<>>) {
+    return answer<ERROR_R23_declared_type_drops_or_invents_partial<Facts...>>{};
   } else if constexpr (mark_order<Mark> == mark_order<rotated<>>) {
     return answer<ERROR_R9_declared_type_drops_or_invents_rotated<Facts...>>{};
   } else {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <dimwise/shape/rules/assign.hpp>
+#include <dimwise/shape/rules/placed.hpp>
 
 namespace dimwise::detail {
 
@@ -98,8 +99,11 @@ consteval auto judge_append() {
 namespace dimwise::rule {
 
 template <class Key, class Keys, class Values, bool KeysPacked = false, bool ValuesPacked = false>
-using cache = typename decltype(detail::judge_cache<Key, Keys, Values, KeysPacked, ValuesPacked>())::type;
+using cache =
+    detail::on_ranks<op::append, detail::of_one, detail::list<Key>,
+                     decltype(detail::judge_cache<Key, Keys, Values, KeysPacked, ValuesPacked>()), Keys, Values>;
 template <class Key, class Keys, class Values, class K, class V>
-using append = typename decltype(detail::judge_append<Key, Keys, Values, K, V>())::type;
+using append = detail::on_ranks<op::append, detail::of_one, detail::list<Key>,
+                                decltype(detail::judge_append<Key, Keys, Values, K, V>()), Keys, Values, K, V>;
 
 }  // namespace dimwise::rule

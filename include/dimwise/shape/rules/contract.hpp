@@ -9,6 +9,7 @@
 // Tests: tests/shape/rules/contract.test.cpp, tests/compile_fail/contract/
 #pragma once
 
+#include <dimwise/shape/rules/placed.hpp>
 #include <dimwise/shape/verdict.hpp>
 
 namespace dimwise {
@@ -315,15 +316,22 @@ consteval auto judge_scores() {
 namespace rule {
 
 template <class Over, class Along, class A, class B>
-using contract = typename decltype(detail::judge_contract<detail::named_t<Over>, detail::named_t<Along>, A, B>())::type;
+using contract =
+    detail::on_ranks<op::contract, detail::of_product, detail::named_t<Over>,
+                     decltype(detail::judge_contract<detail::named_t<Over>, detail::named_t<Along>, A, B>()), A, B>;
 /// A product over the positions of all documents.
 template <class Over, class Along, class A, class B>
 using contract_all =
-    typename decltype(detail::judge_contract<detail::named_t<Over>, detail::named_t<Along>, A, B, true>())::type;
+    detail::on_ranks<op::contract, detail::of_product, detail::named_t<Over>,
+                     decltype(detail::judge_contract<detail::named_t<Over>, detail::named_t<Along>, A, B, true>()), A,
+                     B>;
 template <class A, class B>
-using outer = typename decltype(detail::judge_product<op::outer, detail::list<>, detail::list<>, A, B>())::type;
+using outer =
+    detail::on_ranks<op::outer, detail::of_product, detail::list<>,
+                     decltype(detail::judge_product<op::outer, detail::list<>, detail::list<>, A, B>()), A, B>;
 template <class Over, class A, class B>
-using scores = typename decltype(detail::judge_scores<detail::named_t<Over>, A, B>())::type;
+using scores = detail::on_ranks<op::scores, detail::of_product, detail::named_t<Over>,
+                                decltype(detail::judge_scores<detail::named_t<Over>, A, B>()), A, B>;
 
 }  // namespace rule
 }  // namespace dimwise

@@ -9,6 +9,7 @@
 // Tests: tests/shape/rules/elementwise.test.cpp, tests/compile_fail/elementwise/
 #pragma once
 
+#include <dimwise/shape/rules/placed.hpp>
 #include <dimwise/shape/verdict.hpp>
 
 namespace dimwise {
@@ -36,29 +37,6 @@ struct all_dims<A, B, Rest...> {
       typename std::conditional_t<sizeof...(Rest) == 0, std::type_identity<union_t<dims_t<A>, dims_t<B>>>,
                                   all_dims<make_shape_t<union_t<dims_t<A>, dims_t<B>>, list<>>, Rest...>>::type;
 };
-
-template <class... Shapes>
-struct show_all;
-template <class A>
-struct show_all<A> {
-  using type = list<operand_t<A>>;
-};
-template <class A, class B>
-struct show_all<A, B> {
-  using type = list<lhs_t<A>, rhs_t<B>>;
-};
-template <class A, class B, class C, class... Rest>
-struct show_all<A, B, C, Rest...> {
-  using type = list<operand_t<A>, operand_t<B>, operand_t<C>, operand_t<Rest>...>;
-};
-template <template <class...> class Error, class Op, class Shown>
-struct error_with;
-template <template <class...> class Error, class Op, class... Shown>
-struct error_with<Error, Op, list<Shown...>> {
-  using type = Error<Op, Shown...>;
-};
-template <template <class...> class Error, class Op, class... Shapes>
-using error_with_t = typename error_with<Error, Op, typename show_all<Shapes...>::type>::type;
 
 // Operations that take elements of several operands as numbers of one scale.
 template <class Op>
@@ -285,10 +263,13 @@ consteval auto judge_scaled_by() {
 namespace rule {
 
 template <class... Shapes>
-using elementwise = typename decltype(detail::judge_elementwise<op::elementwise, false, Shapes...>())::type;
+using elementwise =
+    detail::on_ranks<op::elementwise, detail::of_sum, detail::list<>,
+                     decltype(detail::judge_elementwise<op::elementwise, false, Shapes...>()), Shapes...>;
 /// `Op` rejects masked values: comparisons, `where`, `max`, `min`, `clamp`, `pow`.
 template <class Op, class... Shapes>
-using elementwise_by = typename decltype(detail::judge_elementwise<Op, false, Shapes...>())::type;
+using elementwise_by = detail::on_ranks<Op, detail::of_sum, detail::list<>,
+                                        decltype(detail::judge_elementwise<Op, false, Shapes...>()), Shapes...>;
 /// `Op` selects elements of its operands: `max`, `min`, `clamp`, and `where`, which also has a condition.
 template <class Op, class... Shapes>
 using chosen = typename decltype(detail::judge_chosen<Op, elementwise_by<Op, Shapes...>, Shapes...>())::type;
@@ -296,22 +277,38 @@ template <class Condition, class A, class B>
 using chosen_by =
     typename decltype(detail::judge_chosen<op::where, elementwise_by<op::where, A, B, Condition>, A, B>())::type;
 template <class A, class B>
-using added = typename decltype(detail::judge_added<A, B>())::type;
+using added =
+    detail::on_ranks<op::elementwise, detail::of_sum, detail::list<>, decltype(detail::judge_added<A, B>()), A, B>;
 template <class A, class B>
-using multiplied = typename decltype(detail::judge_multiplied<A, B>())::type;
+using multiplied = detail::on_ranks<op::elementwise, detail::of_product, detail::list<>,
+                                    decltype(detail::judge_multiplied<A, B>()), A, B>;
 template <bool EndsMask, class... Shapes>
-using map = typename decltype(detail::judge_elementwise<op::map, EndsMask, Shapes...>())::type;
+using map = detail::on_ranks<op::map, detail::of_sum, detail::list<>,
+                             decltype(detail::judge_elementwise<op::map, EndsMask, Shapes...>()), Shapes...>;
+/// A quotient: the divisor is not a partial sum.
+template <class A, class B>
+using divided =
+    detail::on_ranks<op::divide, detail::of_quotient, detail::list<>, decltype(detail::judge_multiplied<A, B>()), A, B>;
+/// The negative, which is linear.
+template <class Shape>
+using negated = detail::on_ranks<op::elementwise, detail::of_one, detail::list<>,
+                                 decltype(detail::judge_elementwise<op::map, false, Shape>()), Shape>;
 /// `exp` and `log`, which convert between `log_normalised` and `normalised`.
 template <class Shape>
-using exponential = typename decltype(detail::judge_turned<true, detail::exponential_of, Shape>())::type;
+using exponential = detail::on_ranks<op::map, detail::of_one, detail::list<>,
+                                     decltype(detail::judge_turned<true, detail::exponential_of, Shape>()), Shape>;
 template <class Shape>
-using logarithm = typename decltype(detail::judge_turned<false, detail::logarithm_of, Shape>())::type;
+using logarithm = detail::on_ranks<op::map, detail::of_one, detail::list<>,
+                                   decltype(detail::judge_turned<false, detail::logarithm_of, Shape>()), Shape>;
 template <class Named, class Shape>
-using scaled = typename decltype(detail::judge_scaled<op::scaled, detail::named_t<Named>, Shape>())::type;
+using scaled = detail::on_ranks<op::scaled, detail::of_one, detail::named_t<Named>,
+                                decltype(detail::judge_scaled<op::scaled, detail::named_t<Named>, Shape>()), Shape>;
 template <class Shape, class By>
-using scaled_by = typename decltype(detail::judge_scaled_by<Shape, By>())::type;
+using scaled_by = detail::on_ranks<op::scaled, detail::of_product, detail::list<>,
+                                   decltype(detail::judge_scaled_by<Shape, By>()), Shape, By>;
 template <class Shape>
-using unscaled = typename decltype(detail::judge_scaled<op::unscaled, detail::list<>, Shape>())::type;
+using unscaled = detail::on_ranks<op::unscaled, detail::of_one, detail::list<>,
+                                  decltype(detail::judge_scaled<op::unscaled, detail::list<>, Shape>()), Shape>;
 
 }  // namespace rule
 }  // namespace dimwise

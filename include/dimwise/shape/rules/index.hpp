@@ -10,6 +10,7 @@
 // Tests: tests/shape/rules/index.test.cpp, tests/compile_fail/index/
 #pragma once
 
+#include <dimwise/shape/rules/placed.hpp>
 #include <dimwise/shape/rules/restride.hpp>
 #include <dimwise/shape/verdict.hpp>
 
@@ -327,15 +328,19 @@ consteval auto judge_stack() {
 namespace rule {
 
 template <class D, class Shape>
-using at = typename decltype(detail::judge_at<D, Shape>())::type;
+using at = detail::on_ranks<op::at, detail::of_one, detail::list<D>, decltype(detail::judge_at<D, Shape>()), Shape>;
 template <class D, class Result, class Shape>
-using slice = typename decltype(detail::judge_slice<D, Result, Shape>())::type;
+using slice = detail::on_ranks<op::slice, detail::of_one, detail::list<D, Result>,
+                               decltype(detail::judge_slice<D, Result, Shape>()), Shape>;
 template <class D, class IdDim, class Table, class Ids>
-using gather = typename decltype(detail::judge_gather<D, IdDim, Table, Ids>())::type;
+using gather = detail::on_ranks<op::gather, detail::of_product, detail::list<D>,
+                                decltype(detail::judge_gather<D, IdDim, Table, Ids>()), Table, Ids>;
 template <class D, class... Shapes>
-using concat = typename decltype(detail::concat_judge<D>::template judge<Shapes...>())::type;
+using concat = detail::on_ranks<op::concat, detail::of_sum, detail::list<D>,
+                                decltype(detail::concat_judge<D>::template judge<Shapes...>()), Shapes...>;
 template <class D, class... Shapes>
-using stack = typename decltype(detail::judge_stack<D, Shapes...>())::type;
+using stack = detail::on_ranks<op::stack, detail::of_sum, detail::list<>, decltype(detail::judge_stack<D, Shapes...>()),
+                               Shapes...>;
 
 }  // namespace rule
 }  // namespace dimwise

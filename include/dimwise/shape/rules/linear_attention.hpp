@@ -10,6 +10,7 @@
 // Tests: tests/nn/linear_attention.test.cpp, tests/compile_fail/cache/
 #pragma once
 
+#include <dimwise/shape/rules/placed.hpp>
 #include <dimwise/shape/verdict.hpp>
 
 namespace dimwise::detail {
@@ -75,8 +76,11 @@ consteval auto judge_state_change() {
 namespace dimwise::rule {
 
 template <class P, class F, class Q, class K, class V, class State>
-using linear_attention = typename decltype(detail::judge_linear_attention<P, F, Q, K, V, State>())::type;
+using linear_attention =
+    detail::on_ranks<op::linear_attention, detail::of_one, detail::list<P, F>,
+                     decltype(detail::judge_linear_attention<P, F, Q, K, V, State>()), Q, K, V, State>;
 template <class P, class Changed, class By>
-using state_change = typename decltype(detail::judge_state_change<P, Changed, By>())::type;
+using state_change = detail::on_ranks<op::linear_attention, detail::of_one, detail::list<P>,
+                                      decltype(detail::judge_state_change<P, Changed, By>()), Changed, By>;
 
 }  // namespace dimwise::rule

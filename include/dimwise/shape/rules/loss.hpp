@@ -10,6 +10,7 @@
 #pragma once
 
 #include <dimwise/shape/rules/elementwise.hpp>
+#include <dimwise/shape/rules/placed.hpp>
 #include <dimwise/shape/rules/reduce.hpp>
 
 namespace dimwise {
@@ -93,10 +94,13 @@ consteval auto judge_weights() {
 namespace rule {
 
 template <class Op, class Named, class X, class Y, bool AllDocuments>
-using loss_of_pairs = typename decltype(detail::judge_pairs<Op, Named, X, Y, AllDocuments>())::type;
+using loss_of_pairs = detail::on_ranks<Op, detail::of_one, detail::dims_t<X>,
+                                       decltype(detail::judge_pairs<Op, Named, X, Y, AllDocuments>()), X, Y>;
 template <class Op, class V, class Named, class Logits, class Ids, class Targets, bool AllDocuments>
 using loss_of_alternatives =
-    typename decltype(detail::judge_alternatives<Op, V, Named, Logits, Ids, Targets, AllDocuments>())::type;
+    detail::on_ranks<Op, detail::of_one, detail::dims_t<Logits>,
+                     decltype(detail::judge_alternatives<Op, V, Named, Logits, Ids, Targets, AllDocuments>()), Logits,
+                     Targets>;
 template <class Op, class Verdict, class Allowed, class... Weights>
 using loss_weights = typename decltype(detail::judge_weights<Op, Verdict, Allowed, Weights...>())::type;
 

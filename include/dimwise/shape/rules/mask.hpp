@@ -17,6 +17,7 @@
 // Tests: tests/shape/rules/mask.test.cpp, tests/compile_fail/mask/
 #pragma once
 
+#include <dimwise/shape/rules/placed.hpp>
 #include <dimwise/shape/verdict.hpp>
 
 namespace dimwise {
@@ -255,13 +256,16 @@ namespace rule {
 
 /// The verdict on `masked(s, m)` for scores of this shape and a mask with these `mask_facts`.
 template <class Shape, class Facts>
-using masked = typename decltype(detail::judge_masked<Shape, Facts>())::type;
+using masked =
+    detail::on_ranks<op::masked, detail::of_one, detail::list<>, decltype(detail::judge_masked<Shape, Facts>()), Shape>;
 /// The verdict on `biased(s, b)` for a bias made from positions, such as `alibi<Q, K, H>`: it serves K.
 template <class Shape, class Facts>
-using position_biased = typename decltype(detail::judge_bias<Shape, Facts>())::type;
+using position_biased =
+    detail::on_ranks<op::biased, detail::of_one, detail::list<>, decltype(detail::judge_bias<Shape, Facts>()), Shape>;
 /// The verdict on `biased(s, b)` for a bias given as a tensor of shape Bias.
 template <class Shape, class Bias>
-using biased = typename decltype(detail::judge_biased<Shape, Bias>())::type;
+using biased = detail::on_ranks<op::biased, detail::of_sum, detail::list<>,
+                                decltype(detail::judge_biased<Shape, Bias>()), Shape, Bias>;
 
 }  // namespace rule
 }  // namespace dimwise

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <dimwise/shape/rules/index.hpp>
+#include <dimwise/shape/rules/placed.hpp>
 #include <dimwise/shape/rules/reduce.hpp>
 
 namespace dimwise::detail {
@@ -163,18 +164,26 @@ consteval auto judge_top_k() {
 namespace dimwise::rule {
 
 template <class P, class F, class Shape>
-using rotary = typename decltype(detail::judge_rotary<P, F, Shape>())::type;
+using rotary = detail::on_ranks<op::rotary, detail::of_one, detail::list<P, F>,
+                                decltype(detail::judge_rotary<P, F, Shape>()), Shape>;
 template <class P, class F, class Shape, class Positions>
-using rotary_at = typename decltype(detail::judge_rotary_at<P, F, Shape, Positions>())::type;
+using rotary_at = detail::on_ranks<op::rotary, detail::of_one, detail::list<P, F>,
+                                   decltype(detail::judge_rotary_at<P, F, Shape, Positions>()), Shape, Positions>;
 template <class P, class F, class Shape, class Cosines, class Sines>
-using rotary_by = typename decltype(detail::judge_rotary_by<P, F, Shape, Cosines, Sines>())::type;
+using rotary_by =
+    detail::on_ranks<op::rotary, detail::of_one, detail::list<P, F>,
+                     decltype(detail::judge_rotary_by<P, F, Shape, Cosines, Sines>()), Shape, Cosines, Sines>;
 template <class D, class W, class Result, class Shape>
-using unroll = typename decltype(detail::judge_windows<op::unroll, D, W, Result, Shape>())::type;
+using unroll = detail::on_ranks<op::unroll, detail::of_one, detail::list<D, W, Result>,
+                                decltype(detail::judge_windows<op::unroll, D, W, Result, Shape>()), Shape>;
 template <class D, class W, class Result, class Shape>
-using pool = typename decltype(detail::judge_windows<op::pool, D, W, Result, Shape>())::type;
+using pool = detail::on_ranks<op::pool, detail::of_one, detail::list<D, W, Result>,
+                              decltype(detail::judge_windows<op::pool, D, W, Result, Shape>()), Shape>;
 template <class Q, class R, class K, class Shape>
-using skew = typename decltype(detail::judge_skew<Q, R, K, Shape>())::type;
+using skew = detail::on_ranks<op::skew, detail::of_one, detail::list<Q, R, K>,
+                              decltype(detail::judge_skew<Q, R, K, Shape>()), Shape>;
 template <class D, class Best, class Shape>
-using top_k = typename decltype(detail::judge_top_k<D, Best, Shape>())::type;
+using top_k = detail::on_ranks<op::top_k, detail::of_one, detail::list<D, Best>,
+                               decltype(detail::judge_top_k<D, Best, Shape>()), Shape>;
 
 }  // namespace dimwise::rule

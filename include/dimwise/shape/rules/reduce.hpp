@@ -11,6 +11,7 @@
 
 #include <dimwise/shape/rules/elementwise.hpp>
 #include <dimwise/shape/rules/mask.hpp>
+#include <dimwise/shape/rules/placed.hpp>
 #include <dimwise/shape/verdict.hpp>
 
 namespace dimwise {
@@ -252,22 +253,36 @@ consteval auto judge_norm_with() {
 namespace rule {
 
 template <class Op, class Over, class Shape>
-using softmax = typename decltype(detail::judge_softmax<Op, detail::named_t<Over>, Shape>())::type;
+using softmax = detail::on_ranks<Op, detail::of_one, detail::named_t<Over>,
+                                 decltype(detail::judge_softmax<Op, detail::named_t<Over>, Shape>()), Shape>;
 template <class Op, class Over, class Shape>
-using reduce = typename decltype(detail::judge_reduce<Op, detail::named_t<Over>, Shape>())::type;
+using reduce = detail::on_ranks<Op, detail::of_one, detail::named_t<Over>,
+                                decltype(detail::judge_reduce<Op, detail::named_t<Over>, Shape>()), Shape>;
+/// The mean over a shard of the dimension Whole, whose extent is given.
+template <class Whole, class Over, class Shape>
+using mean_of_whole = detail::on_ranks<op::mean, detail::of_whole<Whole>, detail::named_t<Over>,
+                                       decltype(detail::judge_reduce<op::mean, detail::named_t<Over>, Shape>()), Shape>;
 /// Over the positions of all documents.
 template <class Op, class Over, class Shape>
-using reduce_all = typename decltype(detail::judge_reduce<Op, detail::named_t<Over>, Shape, true>())::type;
+using reduce_all = detail::on_ranks<Op, detail::of_one, detail::named_t<Over>,
+                                    decltype(detail::judge_reduce<Op, detail::named_t<Over>, Shape, true>()), Shape>;
 template <class Op, class Over, class Shape>
-using norm = typename decltype(detail::judge_norm<Op, detail::named_t<Over>, Shape>())::type;
+using norm = detail::on_ranks<Op, detail::of_one, detail::named_t<Over>,
+                              decltype(detail::judge_norm<Op, detail::named_t<Over>, Shape>()), Shape>;
 template <class Op, class Over, class Shape, class Facts>
-using reduce_masked = typename decltype(detail::judge_reduce_masked<Op, detail::named_t<Over>, Shape, Facts>())::type;
+using reduce_masked =
+    detail::on_ranks<Op, detail::of_masked, detail::named_t<Over>,
+                     decltype(detail::judge_reduce_masked<Op, detail::named_t<Over>, Shape, Facts>()), Shape>;
 template <class Op, class Over, class Shape, class... Weights>
-using norm_with = typename decltype(detail::judge_norm_with<Op, detail::named_t<Over>, Shape, Weights...>())::type;
+using norm_with = detail::on_ranks<Op, detail::of_one, detail::named_t<Over>,
+                                   decltype(detail::judge_norm_with<Op, detail::named_t<Over>, Shape, Weights...>()),
+                                   Shape, Weights...>;
 template <class Over, class Shape>
-using renormalise = typename decltype(detail::judge_renormalise<detail::named_t<Over>, Shape>())::type;
+using renormalise = detail::on_ranks<op::renormalise, detail::of_one, detail::named_t<Over>,
+                                     decltype(detail::judge_renormalise<detail::named_t<Over>, Shape>()), Shape>;
 template <class Over, class Shape>
-using scan = typename decltype(detail::judge_scan<detail::named_t<Over>, Shape>())::type;
+using scan = detail::on_ranks<op::scan, detail::of_one, detail::named_t<Over>,
+                              decltype(detail::judge_scan<detail::named_t<Over>, Shape>()), Shape>;
 
 }  // namespace rule
 }  // namespace dimwise

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <dimwise/shape/rules/index.hpp>
+#include <dimwise/shape/rules/placed.hpp>
 #include <dimwise/shape/rules/reduce.hpp>
 
 namespace dimwise {
@@ -89,14 +90,19 @@ consteval auto judge_scatter_add() {
 namespace rule {
 
 template <class D, class Shape>
-using roll = typename decltype(detail::judge_reorder<op::roll, D, Shape>())::type;
+using roll = detail::on_ranks<op::roll, detail::of_one, detail::list<D>,
+                              decltype(detail::judge_reorder<op::roll, D, Shape>()), Shape>;
 template <class D, class Shape>
-using flip = typename decltype(detail::judge_reorder<op::flip, D, Shape>())::type;
+using flip = detail::on_ranks<op::flip, detail::of_one, detail::list<D>,
+                              decltype(detail::judge_reorder<op::flip, D, Shape>()), Shape>;
 template <class D, class IdDim, class Ids>
-using one_hot = typename decltype(detail::judge_one_hot<D, IdDim, Ids>())::type;
+using one_hot = detail::on_ranks<op::one_hot, detail::of_one, detail::list<D>,
+                                 decltype(detail::judge_one_hot<D, IdDim, Ids>()), Ids>;
 template <class D, class IdDim, class Summed, class Values, class Ids>
 using scatter_add =
-    typename decltype(detail::judge_scatter_add<D, IdDim, detail::named_t<Summed>, Values, Ids>())::type;
+    detail::on_ranks<op::scatter_add, detail::of_product, detail::named_t<Summed>,
+                     decltype(detail::judge_scatter_add<D, IdDim, detail::named_t<Summed>, Values, Ids>()), Values,
+                     Ids>;
 
 }  // namespace rule
 }  // namespace dimwise

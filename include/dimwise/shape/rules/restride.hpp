@@ -10,6 +10,7 @@
 // Tests: tests/shape/rules/restride.test.cpp, tests/compile_fail/restride/
 #pragma once
 
+#include <dimwise/shape/rules/placed.hpp>
 #include <dimwise/shape/verdict.hpp>
 
 namespace dimwise {
@@ -218,23 +219,34 @@ consteval auto judge_broadcast_like() {
 namespace rule {
 
 template <class From, class To, class Shape>
-using rename = typename decltype(detail::judge_rename<op::rename, From, To, Shape>())::type;
+using rename = detail::on_ranks<op::rename, detail::of_one, detail::list<From, To>,
+                                decltype(detail::judge_rename<op::rename, From, To, Shape>()), Shape>;
 template <class From, class To, class Shape>
-using relabel = typename decltype(detail::judge_rename<op::relabel, From, To, Shape>())::type;
+using relabel = detail::on_ranks<op::relabel, detail::of_one, detail::list<From, To>,
+                                 decltype(detail::judge_rename<op::relabel, From, To, Shape>()), Shape>;
 template <class Order, class Shape>
-using permute = typename decltype(detail::judge_permute<detail::named_t<Order>, Shape>())::type;
+using permute = detail::on_ranks<op::permute, detail::of_one, detail::list<>,
+                                 decltype(detail::judge_permute<detail::named_t<Order>, Shape>()), Shape>;
 template <class Shape, class... Factors>
-using split = typename decltype(detail::judge_split<merged<Factors...>, detail::list<Factors...>, Shape>())::type;
+using split =
+    detail::on_ranks<op::split, detail::of_one, detail::list<>,
+                     decltype(detail::judge_split<merged<Factors...>, detail::list<Factors...>, Shape>()), Shape>;
 template <class Shape, class... Factors>
-using merge = typename decltype(detail::judge_merge<merged<Factors...>, detail::list<Factors...>, Shape>())::type;
+using merge =
+    detail::on_ranks<op::merge, detail::of_one, detail::list<>,
+                     decltype(detail::judge_merge<merged<Factors...>, detail::list<Factors...>, Shape>()), Shape>;
 template <class P, class Shape>
-using part = typename decltype(detail::judge_part<P, Shape>())::type;
+using part =
+    detail::on_ranks<op::part, detail::of_one, detail::list<>, decltype(detail::judge_part<P, Shape>()), Shape>;
 template <class A, class B, class Shape>
-using diagonal = typename decltype(detail::judge_diagonal<A, B, Shape>())::type;
+using diagonal = detail::on_ranks<op::diagonal, detail::of_one, detail::list<A, B>,
+                                  decltype(detail::judge_diagonal<A, B, Shape>()), Shape>;
 template <class D, class Shape>
-using broadcast = typename decltype(detail::judge_broadcast<D, Shape>())::type;
+using broadcast = detail::on_ranks<op::broadcast, detail::of_one, detail::list<D>,
+                                   decltype(detail::judge_broadcast<D, Shape>()), Shape>;
 template <class Shape, class Like>
-using broadcast_like = typename decltype(detail::judge_broadcast_like<Shape, Like>())::type;
+using broadcast_like = detail::on_ranks<op::broadcast_like, detail::of_one, detail::list<>,
+                                        decltype(detail::judge_broadcast_like<Shape, Like>()), Shape>;
 
 }  // namespace rule
 }  // namespace dimwise
