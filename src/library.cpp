@@ -9,6 +9,7 @@
 #include <dimwise/eval/top_k_definitions.hpp>
 #include <dimwise/expr/explain_shapes_definitions.hpp>
 #include <dimwise/expr/rotary_definitions.hpp>
+#include <dimwise/ranks/communicator_definitions.hpp>
 #include <dimwise/tensor/block_pool_definitions.hpp>
 #include <dimwise/tensor/large_pages_definitions.hpp>
 #include <dimwise/tensor/random_definitions.hpp>

@@ -28,12 +28,13 @@ BELOW["eval"] = {*BELOW["expr"], "expr", "kernels"}
 BELOW["viz"] = BELOW["nn"] = {*BELOW["eval"], "eval"}
 BELOW["grad"] = BELOW["io"] = {*BELOW["nn"], "nn"}
 BELOW["models"] = BELOW["text"] = {*BELOW["io"], "io"}
+BELOW["ranks"] = {*BELOW["grad"], "grad"}
 UMBRELLA, VERSION = "dimwise.hpp", "version.hpp"
 # third party -> the headers that may include it
 THIRD_PARTIES = {
     "boost/hana": ("shape/hana.hpp", "nn/hana.hpp"), "xtensor/": ("tensor/xtensor.hpp",), "xtl/": ("tensor/xtensor.hpp",),
     "xsimd/": ("kernels/simd.hpp",), "immintrin.h": ("kernels/",), "arm_neon.h": ("kernels/",), "oneapi/tbb/": ("eval/tbb.hpp",),
-    "nlohmann/": ("io/", "text/"), "utf8proc.h": ("text/unicode.hpp",), "pcre2.h": ("text/components/regex.hpp",), "zip.h": ("io/npz.hpp",),
+    "nlohmann/": ("io/", "text/"), "utf8proc.h": ("text/unicode.hpp",), "pcre2.h": ("text/components/regex.hpp",), "zip.h": ("io/npz.hpp",), "mpi.h": ("ranks/mpi.hpp",),
     "fcntl.h": ("io/files/bytes.hpp", "support/file_draft.hpp"), "dirent.h": ("support/file_draft.hpp",), "sys/file.h": ("support/file_draft.hpp",),
     "sys/mman.h": ("io/files/bytes.hpp", "tensor/large_pages.hpp"), "sys/stat.h": ("io/files/bytes.hpp", "support/file_draft.hpp"),
     "unistd.h": ("io/files/bytes.hpp", "support/file_draft.hpp", "viz/colours_definitions.hpp"), "sys/single_threaded.h": ("tensor/counted.hpp",),

@@ -1,0 +1,84 @@
+// tests/ranks/mesh.test.cpp -- ranks as a grid of mesh axes, on threads (std::thread).
+// SPDX-License-Identifier: BSL-1.0
+#include <dimwise/ranks/mesh.hpp>
+#include <dimwise/ranks/threads.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+namespace {
+
+namespace ranks = dimwise::ranks;
+
+// What `mesh` needs of a mesh axis.
+template <std::size_t N = dimwise::at_run_time>
+struct axis {
+  static constexpr std::size_t static_extent = N;
+  std::size_t count = N;
+  [[nodiscard]] std::size_t ranks() const { return count; }
+};
+struct dp : axis<> {};
+struct tp : axis<2> {};
+struct sp : axis<> {};
+struct pp : axis<1> {};
+
+template <class F>
+std::string text_of(std::size_t count, F f) {
+  try {
+    ranks::run_threads(count, f);
+  } catch (const dimwise::error& thrown) { return thrown.what(); }
+  return "none";
+}
+
+TEST_CASE("threads have coordinates, the last axis varies fastest") {
+  ranks::run_threads(6, [](const ranks::communicator& world) {
+    const ranks::mesh grid(world, dp{3}, tp{});
+    static_assert(std::is_same_v<decltype(grid), const ranks::mesh<dp, tp>>);
+    CHECK(grid.count<dp>() == 3);
+    CHECK(grid.count<tp>() == 2);
+    CHECK(grid.coordinate<dp>() == world.rank() / 2);
+    CHECK(grid.coordinate<tp>() == world.rank() % 2);
+    CHECK(grid.along<dp>().rank_in_world(2) == 4 + world.rank() % 2);
+    CHECK(grid.world().size() == 6);
+    double rank = static_cast<double>(world.rank());
+    grid.along<dp>().all_reduce(&rank, 1, "rank");
+    CHECK(rank == (world.rank() % 2 == 0 ? 0 + 2 + 4 : 1 + 3 + 5));
+  });
+}
+
+TEST_CASE("three axes, and one of them has the threads that are left") {
+  ranks::run_threads(8, [](const ranks::communicator& world) {
+    const ranks::mesh<dp, pp, tp> grid(world);
+    CHECK(grid.count<dp>() == 4);
+    CHECK(grid.count<pp>() == 1);
+    const ranks::mesh other(world, dp{2}, tp{}, sp{2});
+    CHECK(other.coordinate<dp>() == world.rank() / 4);
+    CHECK(other.coordinate<tp>() == world.rank() / 2 % 2);
+    CHECK(other.coordinate<sp>() == world.rank() % 2);
+  });
+}
+
+TEST_CASE("one rank is a mesh of every axis with one rank") {
+  const ranks::mesh<dp> grid{ranks::communicator{}};
+  CHECK(grid.count<dp>() == 1);
+  CHECK(grid.coordinate<dp>() == 0);
+  static_assert(grid.has<dp> && !grid.has<tp>);
+}
+
+TEST_CASE("counts that do not fit the number of threads are rejected") {
+  CHECK(text_of(6, [](const ranks::communicator& world) {
+    (void)ranks::mesh(world, dp{2}, tp{});
+  }).find("mesh: 6 ranks do not form a grid of dp 2 x tp 2") != std::string::npos);
+  CHECK(text_of(3, [](const ranks::communicator& world) {
+    (void)ranks::mesh<dp, tp>(world);
+  }).find("mesh: 3 ranks do not form a grid of dp any number x tp 2") != std::string::npos);
+  CHECK(text_of(3, [](const ranks::communicator& world) {
+    (void)ranks::mesh(world, tp{{3}});
+  }).find("mesh: the axis tp has 2 ranks by its type, and 3 were given") != std::string::npos);
+  CHECK(text_of(2, [](const ranks::communicator& world) {
+    (void)ranks::mesh(world, dp{0}, tp{});
+  }).find("mesh: 2 ranks do not form a grid of dp 0 x tp 2") != std::string::npos);
+}
+
+}  // namespace
