@@ -5,6 +5,7 @@
 // tests/fuzz_files/run.sh runs the same targets under libFuzzer for long.
 // SPDX-License-Identifier: BSL-1.0
 #include "support/pack.hpp"
+#include "support/sentencepiece_bytes.hpp"
 #include "targets.hpp"
 
 #include <fstream>
@@ -125,6 +126,32 @@ std::vector<bytes> tokenizer_seeds() {
   all.push_back(of_text(R"({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"]}})"));
   return all;
 }
+// Models of both kinds, one with a character map that maps H to h.
+std::vector<bytes> sentencepiece_seeds() {
+  using namespace dimwise_test::sentencepiece;
+  std::string map = put<std::uint32_t>(4 * ('H' + 1));
+  for (std::uint32_t unit = 0; unit <= 'H'; ++unit) {
+    map += put<std::uint32_t>(unit == 'H' ? (1U << 10) | (1U << 8) | 'H' : unit == ('H' ^ 1) ? 1U << 31 : 0);
+  }
+  map += std::string("h\0", 2);
+  std::string pieces = piece("<unk>", 0, 2) + piece("<s>", 0, 3) + piece("[MASK]", 0, 4) + piece("1234", 0, 5);
+  for (const char* text :
+       {"\u2581", "h", "H", "e", "l", "o", "ll", "he", "hell", "\u2581w", "\u4f60", "12", "\u00e9"}) {
+    pieces += piece(text, -static_cast<float>(pieces.size()));
+  }
+  std::vector<bytes> all{of_text(pieces + normalizer(field(2, map))), of_text(pieces + normalizer(whole(3, 0))),
+                         of_text(pieces + trainer(whole(24, 1)) + normalizer(whole(4, 0) + whole(5, 0)))};
+  pieces.erase(pieces.find(piece("1234", 0, 5)), piece("1234", 0, 5).size());
+  all.push_back(of_text(pieces + trainer(whole(3, 2)) + normalizer(field(2, map))));
+  constexpr char digits[] = "0123456789ABCDEF";
+  for (std::size_t b = 0; b < 256; ++b) {
+    pieces += field(1, field(1, std::string("<0x") + digits[b / 16] + digits[b % 16] + ">") + whole(3, 6));
+  }
+  for (const std::uint32_t kind : {1U, 2U}) {
+    all.push_back(of_text(pieces + trainer(whole(3, kind) + whole(35, 1))));
+  }
+  return all;
+}
 #endif
 
 // One change: bits, numbers at the borders, parts cut, copied or taken from another file.
@@ -199,6 +226,7 @@ int main(int count, char** words) {
 #endif
 #if __has_include(<utf8proc.h>)
   formats.push_back({"tokenizer", dimwise_fuzz::tokenizer, tokenizer_seeds()});
+  formats.push_back({"sentencepiece", dimwise_fuzz::sentencepiece, sentencepiece_seeds()});
 #endif
   for (const auto& format : formats) {
     if (!folder.empty()) {

@@ -109,10 +109,10 @@ inline bool settings(input bytes) {
 #if __has_include(<utf8proc.h>)
 struct vocab : dimwise::choice_dim<> {};
 
-inline bool tokenizer(input bytes) {
+template <class Read>
+bool tokenizer_of(const Read& read) {
   try {
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    const dimwise::text::tokenizer<vocab> words(parse_json(text, "x"), "x");
+    const dimwise::text::tokenizer<vocab> words = read();
     const auto ids = words.encode("Hello  world, it\u2019s 1234 caf\u00e9 \u4f60\u597d\xff [MASK]<s>\n\tend");
     for (const auto i : ids) { require(i.value < words.size()); }
     require(words.decode(ids).size() < (std::size_t{1} << 20));
@@ -122,6 +122,15 @@ inline bool tokenizer(input bytes) {
     require(std::strlen(refused.what()) < 4000);
     return false;
   }
+}
+inline bool tokenizer(input bytes) {
+  return tokenizer_of([&] {
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return dimwise::text::tokenizer<vocab>(parse_json(text, "x"), "x");
+  });
+}
+inline bool sentencepiece(input bytes) {
+  return tokenizer_of([&] { return dimwise::text::tokenizer<vocab>::parse_sentencepiece(bytes, "x"); });
 }
 #endif
 

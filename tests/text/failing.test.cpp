@@ -3,6 +3,7 @@
 #include "../../src/programs/end_tokens.hpp"
 #include "../io/support.hpp"
 #include "support/failing_allocations.hpp"
+#include "support/sentencepiece_bytes.hpp"
 #include <dimwise/models/encoder/keys.hpp>
 #include <dimwise/models/sentence_settings.hpp>
 #include <dimwise/text/folder.hpp>
@@ -50,6 +51,13 @@ TEST_CASE("a tokenizer that is read while memory runs out throws and does not te
   bert.write("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\na\nb\n##b\n");
   bert.write("tokenizer_config.json", R"({"do_lower_case": true, "x": [[1, [2, "a text of more than sixteen"]]]})");
   fails_by_exceptions([&] { return text::read_tokenizer(bert.path(), vocab{7}, {}, true).fingerprint(); }, 50);
+  using namespace dimwise_test::sentencepiece;
+  const dimwise_test::temporary_folder llama;
+  llama.write("tokenizer.model", trainer(whole(3, 2)) + piece("<unk>", 0, 2) + piece("<s>", 0, 3) + piece("a", -1) +
+                                     piece("b", -2) + piece("ab", -3) + piece("a user-defined piece", 0, 4));
+  llama.write("tokenizer_config.json", R"({"tokenizer_class": "LlamaTokenizer", "added_tokens_decoder": {
+      "6": {"content": "a token of more than sixteen letters", "special": true}}})");
+  fails_by_exceptions([&] { return text::read_tokenizer(llama.path(), vocab{7}, {}, true).fingerprint(); }, 50);
 }
 
 TEST_CASE("settings that are read while memory runs out throw and do not terminate") {

@@ -26,7 +26,9 @@ TEST_CASE("a vocabulary is read with the size of the model, or padded") {
     return dimwise_test::message([&] { (void)text::read_tokenizer(folder.path(), vocab{rows}); });
   };
   CHECK(told(5) ==
-        folder.path().string() + ": tokenizer.json, or vocab.json and merges.txt, or vocab.txt was expected");
+        folder.path().string() +
+            ": tokenizer.json, or vocab.json and merges.txt, or vocab.txt, or tokenizer.model, or spiece.model, or "
+            "sentencepiece.bpe.model was expected");
   folder.write("tokenizer.json", letters(5));
   CHECK(told(5).empty());
   CHECK(told(64).empty());
@@ -100,7 +102,7 @@ TEST_CASE("GPT-2's two files are read where there is no tokenizer.json") {
   folder.write("vocab.json", R"({"a": 0, "b": 1, "ab": 2})");
   CHECK(dimwise_test::message([&] {
     (void)text::read_tokenizer(folder.path(), vocab{3});
-  }).find("tokenizer.json, or vocab.json and merges.txt, or vocab.txt was expected") != std::string::npos);
+  }).find("tokenizer.json, or vocab.json and merges.txt, or vocab.txt, or tokenizer.model") != std::string::npos);
   folder.write("merges.txt", "#version: 0.2\na b\n");
   const auto words = text::read_tokenizer(folder.path(), vocab{3});
   CHECK(words.encode("abba") == std::vector{id<vocab>{2}, id<vocab>{1}, id<vocab>{0}});

@@ -19,38 +19,74 @@ namespace dimwise::text {
 /// The metadata key of a checkpoint for the fingerprint of its tokenizer.
 inline constexpr const char* fingerprint_key = "tokenizer fingerprint";
 
-/// Reads `tokenizer.json`, or `vocab.json` and `merges.txt`, or `vocab.txt`. Throws `io::file_error` if its size does
-/// not match the model, or if its fingerprint differs from the metadata of the weights or the file
-/// `tokenizer.fingerprint`. The token embedding may be padded to a multiple of 64, by less than 1024 rows or a
-/// sixteenth of its rows, and added tokens may have larger ids. `lower_case` converts texts to lower case before the
-/// normalizer.
+namespace detail {
+
+// Lower-cases texts before all else.
+inline void add_lower_case(nlohmann::json& settings) {
+  if (!settings.is_object()) { return; }
+  io::detail::held_json own;
+  own->swap(settings["normalizer"]);
+  auto& sequence = io::detail::make_object(settings["normalizer"]);
+  sequence["type"] = "Sequence";
+  auto& steps = io::detail::make_list(sequence["normalizers"]);
+  io::detail::make_object(steps.emplace_back())["type"] = "Lowercase";
+  if (!own->is_null()) { steps.emplace_back().swap(*own); }
+}
+
+// The file of a folder from which its tokenizer is read: the first that exists.
+enum class tokenizer_file : unsigned char { tokenizer_json, gpt2, bert, sentencepiece };
+inline std::pair<tokenizer_file, std::filesystem::path> tokenizer_file_of(const std::filesystem::path& folder) {
+  const auto place = [&](const char* name) { return std::filesystem::path(folder).append(name); };
+  const auto has = [&](const char* name) { return std::filesystem::exists(place(name)); };
+  if (has("tokenizer.json")) { return {tokenizer_file::tokenizer_json, place("tokenizer.json")}; }
+  if (has("vocab.json") && has("merges.txt")) { return {tokenizer_file::gpt2, place("vocab.json")}; }
+  if (has("vocab.txt")) { return {tokenizer_file::bert, place("vocab.txt")}; }
+  std::string names;
+  for (const char* name : sentencepiece_names) {
+    if (has(name)) { return {tokenizer_file::sentencepiece, place(name)}; }
+    names += std::string(", or ") + name;
+  }
+  throw io::file_error(folder.string() + ": tokenizer.json, or vocab.json and merges.txt, or vocab.txt" + names +
+                       " was expected");
+}
+
+template <dimension_type Vocab>
+tokenizer<Vocab> tokenizer_of(tokenizer_file kind, const std::filesystem::path& path, bool lower_case) {
+  const std::string title = path.string();
+  const auto from_settings = [&](io::detail::held_json settings) {
+    if (lower_case) { add_lower_case(*settings); }
+    return tokenizer<Vocab>(*settings, title);
+  };
+  switch (kind) {
+    case tokenizer_file::tokenizer_json:
+      return from_settings(io::detail::held_json(io::read_json(path)));
+    case tokenizer_file::gpt2:
+      return from_settings(io::detail::held_json(gpt2_settings(path, path.parent_path().append("merges.txt"))));
+    case tokenizer_file::bert:
+      return from_settings(io::detail::held_json(bert_settings(path)));
+    case tokenizer_file::sentencepiece: {
+      sentencepiece_parts parts = read_sentencepiece(path);
+      if (lower_case) { add_lower_case(*parts.settings); }
+      return tokenizer<Vocab>(parts, title);
+    }
+  }
+  throw io::file_error(title + ": a tokenizer was expected");
+}
+
+}  // namespace detail
+
+/// Reads `tokenizer.json`, or `vocab.json` and `merges.txt`, or `vocab.txt`, or a SentencePiece model:
+/// `tokenizer.model`, `spiece.model` or `sentencepiece.bpe.model`. Throws `io::file_error` if its size does not match
+/// the model, or if its fingerprint differs from the metadata of the weights or the file `tokenizer.fingerprint`. The
+/// token embedding may be padded to a multiple of 64, by less than 1024 rows or a sixteenth of its rows, and added
+/// tokens may have larger ids. `lower_case` converts texts to lower case before the normalizer.
 template <dimension_type Vocab>
 [[nodiscard]] tokenizer<Vocab> read_tokenizer(const std::filesystem::path& folder, const Vocab& vocab,
                                               const std::map<std::string, std::string>& metadata = {},
                                               bool lower_case = false) {
-  namespace fs = std::filesystem;
-  const bool is_one = fs::exists(folder / "tokenizer.json");
-  const bool is_pair = !is_one && fs::exists(folder / "vocab.json") && fs::exists(folder / "merges.txt");
-  const bool is_bert = !is_one && !is_pair && fs::exists(folder / "vocab.txt");
-  if (!is_one && !is_pair && !is_bert) {
-    throw io::file_error(folder.string() + ": tokenizer.json, or vocab.json and merges.txt, or vocab.txt was expected");
-  }
-  const fs::path path = folder / (is_one ? "tokenizer.json" : is_pair ? "vocab.json" : "vocab.txt");
+  const auto [kind, path] = detail::tokenizer_file_of(folder);
   const std::string title = path.string();
-  io::detail::held_json held(is_one    ? io::read_json(path)
-                             : is_pair ? detail::gpt2_settings(path, folder / "merges.txt")
-                                       : detail::bert_settings(path));
-  nlohmann::json& settings = *held;
-  if (lower_case && settings.is_object()) {
-    io::detail::held_json own;
-    own->swap(settings["normalizer"]);
-    auto& sequence = io::detail::make_object(settings["normalizer"]);
-    sequence["type"] = "Sequence";
-    auto& steps = io::detail::make_list(sequence["normalizers"]);
-    io::detail::make_object(steps.emplace_back())["type"] = "Lowercase";
-    if (!own->is_null()) { steps.emplace_back().swap(*own); }
-  }
-  const tokenizer<Vocab> words(settings, title);
+  const tokenizer<Vocab> words = detail::tokenizer_of<Vocab>(kind, path, lower_case);
   const std::size_t rows = vocab.extent();
   const auto padded = [&](std::size_t ids) {
     return rows > ids && rows % 64 == 0 && rows - ids < std::max<std::size_t>(1024, rows / 16);

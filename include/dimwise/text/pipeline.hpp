@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/text/pipeline.hpp -- the components of a tokenizer.json in order: added tokens, normalizer, pre-tokenizer,
-// model, post-processor.
+// dimwise/text/pipeline.hpp -- the components of a tokenizer in order: added tokens, normalizer, pre-tokenizer, model,
+// post-processor; from a tokenizer.json or a SentencePiece model.
 //
 // Layer: text.
 // Tests: tests/text/tokenizer.test.cpp, tests/text/components.test.cpp
@@ -17,6 +17,9 @@
 #include <dimwise/text/models/vocabulary.hpp>
 #include <dimwise/text/models/wordlevel.hpp>
 #include <dimwise/text/models/wordpiece.hpp>
+#include <dimwise/text/sentencepiece/bpe.hpp>
+#include <dimwise/text/sentencepiece/normalizer.hpp>
+#include <dimwise/text/sentencepiece/settings.hpp>
 
 #include <functional>
 #include <limits>
@@ -31,7 +34,7 @@
 
 namespace dimwise::text::detail {
 
-/// All components of a tokenizer.json, in the order in which they are applied.
+/// All components of a tokenizer, in the order in which they are applied.
 class pipeline {
  public:
   pipeline(const json& from, const std::string& title) : title_(title) {
@@ -53,6 +56,35 @@ class pipeline {
       truncation_.emplace(r, from.at("truncation"));
     }
     if (from.contains("padding") && !from.at("padding").is_null()) { padding_.emplace(r, from.at("padding")); }
+  }
+  pipeline(const sentencepiece_parts& from, const std::string& title) : title_(title) {
+    const reader r(title);
+    const sentencepiece_file& file = from.file;
+    for (std::size_t i = 0; i < file.pieces.size(); ++i) {
+      const auto id = static_cast<std::uint32_t>(i);
+      if (sentencepiece_file::is_reserved(file.pieces[i].kind)) {
+        words_.add_token(file.pieces[i].text, id);
+      } else {
+        words_.add(file.pieces[i].text, id);
+      }
+    }
+    vocabulary_size_ = words_.size();
+    const auto user_defined = user_defined_pieces(file);
+    switch (file.kind) {
+      case sentencepiece_kind::unigram:
+        tokens_ = unigram_model<sentencepiece_scores>(r, file, words_);
+        break;
+      case sentencepiece_kind::bpe:
+        tokens_ = sentencepiece_bpe(file, words_, user_defined);
+        break;
+    }
+    const json& settings = *from.settings;
+    if (settings.contains("normalizer")) { add_normalizer(r, settings.at("normalizer"), changes_); }
+    cuts_.push_back(sentencepiece_cut(sentencepiece_normalizer(r, file, user_defined), from.always_adds_prefix));
+    add_words(r, settings);
+    if (settings.contains("post_processor")) { around_ = post_processor(r, settings.at("post_processor"), words_); }
+    steps_.push_back(sentencepiece_decoder(file));
+    between_.clear();
   }
   pipeline(const pipeline&) = delete;  // the components refer to the vocabulary
   pipeline& operator=(const pipeline&) = delete;
@@ -164,7 +196,7 @@ class pipeline {
       words_.read(r, r.at(model, "vocab", "model"));
       tokens_ = wordlevel_model(r, model, words_);
     } else if (type == "Unigram") {
-      tokens_ = unigram_model(r, model, words_);
+      tokens_ = unigram_model<huggingface_scores>(r, model, words_);
     } else {
       r.refuse("the model " + io::detail::printable(type) + " is not supported");
     }
@@ -255,7 +287,9 @@ class pipeline {
   std::string title_;
   vocabulary words_{};
   std::size_t vocabulary_size_ = 0;
-  std::variant<std::monostate, bpe_model, wordpiece_model, wordlevel_model, unigram_model> tokens_{};
+  std::variant<std::monostate, bpe_model, wordpiece_model, wordlevel_model, unigram_model<huggingface_scores>,
+               unigram_model<sentencepiece_scores>, sentencepiece_bpe>
+      tokens_{};
   added_tokens added_{};
   added_tokens added_normalised_{};
   std::set<std::uint32_t> special_{};

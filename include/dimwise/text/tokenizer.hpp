@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/text/tokenizer.hpp -- the tokenizer of a tokenizer.json: text to ids of a vocabulary, and back.
+// dimwise/text/tokenizer.hpp -- the tokenizer of a tokenizer.json or a SentencePiece model: text to ids of a vocabulary,
+// and back.
 //
 // Layer: text. The ids have the dimension of the vocabulary, so they do not index another model's embedding.
 // Unsupported settings of a file are rejected by name. Third party: nlohmann-json, utf8proc, PCRE2.
@@ -23,9 +24,10 @@ namespace dimwise::text {
 template <dimension_type Vocab>
 class tokenizer {
  public:
-  /// Reads a `tokenizer.json`, or BERT's `vocab.txt` with the `tokenizer_config.json` beside it. Throws
-  /// `io::file_error` for malformed or unsupported files.
+  /// Reads a `tokenizer.json`, BERT's `vocab.txt` or SentencePiece's `tokenizer.model`, the last two with the
+  /// `tokenizer_config.json` beside it. Throws `io::file_error` for malformed or unsupported files.
   [[nodiscard]] static tokenizer read(const std::filesystem::path& path) {
+    if (path.extension() == ".model") { return tokenizer(detail::read_sentencepiece(path), path.string()); }
     const io::detail::held_json settings(path.extension() == ".txt" ? detail::bert_settings(path)
                                                                     : io::read_json(path));
     return tokenizer(*settings, path.string());
@@ -35,13 +37,16 @@ class tokenizer {
     const io::detail::held_json settings(detail::gpt2_settings(vocab, merges));
     return tokenizer(*settings, vocab.string());
   }
-  tokenizer(const nlohmann::json& settings, const std::string& title)
-      : pipeline_(std::make_shared<const detail::pipeline>(settings, title)) {
-    if (Vocab::static_extent != at_run_time && size() > Vocab::static_extent) {
-      throw io::file_error(title + ": the vocabulary has " + std::to_string(size()) +
-                           " ids, but the dimension has extent " + std::to_string(Vocab::static_extent));
-    }
+  /// Reads a SentencePiece model from memory. Texts are encoded as SentencePiece does it, without special tokens around
+  /// them. Throws `io::file_error` for malformed or unsupported models.
+  [[nodiscard]] static tokenizer parse_sentencepiece(std::span<const std::byte> bytes, const std::string& title) {
+    return tokenizer(detail::parse_sentencepiece({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, title),
+                     title);
   }
+  tokenizer(const nlohmann::json& settings, const std::string& title)
+      : tokenizer(std::make_shared<const detail::pipeline>(settings, title), title) {}
+  tokenizer(const detail::sentencepiece_parts& model, const std::string& title)
+      : tokenizer(std::make_shared<const detail::pipeline>(model, title), title) {}
 
   /// The number of ids: the largest id plus one.
   [[nodiscard]] std::size_t size() const { return pipeline_->size(); }
@@ -131,6 +136,12 @@ class tokenizer {
   [[nodiscard]] std::string fingerprint() const { return pipeline_->fingerprint(); }
 
  private:
+  tokenizer(std::shared_ptr<const detail::pipeline> made, const std::string& title) : pipeline_(std::move(made)) {
+    if (Vocab::static_extent != at_run_time && size() > Vocab::static_extent) {
+      throw io::file_error(title + ": the vocabulary has " + std::to_string(size()) +
+                           " ids, but the dimension has extent " + std::to_string(Vocab::static_extent));
+    }
+  }
   [[nodiscard]] std::vector<std::uint32_t> checked(std::span<const id<Vocab>> ids) const {
     std::vector<std::uint32_t> all;
     for (const id<Vocab> i : ids) {

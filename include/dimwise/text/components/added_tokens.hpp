@@ -12,7 +12,6 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,20 +30,9 @@ struct added_token {
 class added_tokens {
  public:
   void add(added_token token) {
-    std::uint32_t node = 0;
     begins_[static_cast<unsigned char>(token.content.front())] = true;
-    for (const char c : token.content) {
-      const auto byte = static_cast<unsigned char>(c);
-      if (const std::uint32_t* const next = nodes_.find(node, byte)) {
-        node = *next;
-      } else {
-        const auto made = static_cast<std::uint32_t>(token_at_.size());
-        nodes_.add(node, byte, made);
-        token_at_.push_back(none);
-        node = made;
-      }
-    }
-    if (token_at_[node] == none) { token_at_[node] = static_cast<std::uint32_t>(all_.size()); }  // of equals the first
+    std::uint32_t& index = indices_[token.content];
+    if (index == byte_trie::none) { index = static_cast<std::uint32_t>(all_.size()); }  // of equals the first
     all_.push_back(std::move(token));
   }
 
@@ -57,13 +45,14 @@ class added_tokens {
         ++i;
         continue;
       }
-      const added_token* const found = longest_at(text, i);
-      if (found == nullptr) {
+      const auto longest = indices_.longest_at(text, i);
+      if (!longest) {
         ++i;
         continue;
       }
+      const added_token* const found = &all_[longest->second];
       std::size_t begin = i;
-      std::size_t end = i + found->content.size();
+      std::size_t end = longest->first;
       i = end;  // also after a rejected match: shorter tokens are not tried
       if (found->single && ((begin > 0 && is_word_at(text, begin_of_last(text.substr(0, begin)))) ||
                             (end < text.size() && is_word_at(text, end)))) {
@@ -86,24 +75,11 @@ class added_tokens {
   }
 
  private:
-  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
   static bool is_word_at(std::string_view text, std::size_t i) { return is_word_character(decode_at(text, i).c); }
   static bool is_space_at(std::string_view text, std::size_t i) { return is_space(decode_at(text, i).c); }
-  [[nodiscard]] const added_token* longest_at(std::string_view text, std::size_t i) const {
-    const added_token* found = nullptr;
-    std::uint32_t node = 0;
-    for (; i < text.size(); ++i) {
-      const std::uint32_t* const next = nodes_.find(node, static_cast<unsigned char>(text[i]));
-      if (next == nullptr) { break; }
-      node = *next;
-      if (token_at_[node] != none) { found = &all_[token_at_[node]]; }
-    }
-    return found;
-  }
 
   std::vector<added_token> all_{};
-  pair_table<std::uint32_t> nodes_{};
-  std::vector<std::uint32_t> token_at_{none};
+  byte_trie indices_{};
   std::array<bool, 256> begins_{};
 };
 

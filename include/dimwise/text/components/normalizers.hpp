@@ -186,7 +186,8 @@ inline void add_normalizer(const reader& r, const json& from, std::vector<change
   } else if (type == "Nmt") {
     to.emplace_back([](const std::string& t) { return nmt_clean(t); });
   } else if (type == "Precompiled") {
-    const auto map = std::make_shared<const character_map>(r, r.word(from, "precompiled_charsmap", "normalizer"));
+    const auto map = std::make_shared<const character_map>(
+        r, bytes_of_base64(r, r.word(from, "precompiled_charsmap", "normalizer")));
     to.emplace_back([map](const std::string& t, const growth& limit) { return map->mapped(t, limit); });
   } else if (type == "ByteLevel") {
     to.emplace_back([](const std::string& t) {

@@ -44,8 +44,7 @@ inline std::string bytes_of_base64(const reader& r, std::string_view text) {
 
 class character_map {
  public:
-  character_map(const reader& r, const std::string& base64) {
-    const std::string bytes = bytes_of_base64(r, base64);
+  character_map(const reader& r, std::string_view bytes) {
     const auto number = [&](std::size_t at) {
       std::uint32_t n = 0;
       for (std::size_t k = 0; k < 4; ++k) { n |= std::uint32_t{static_cast<unsigned char>(bytes[at + k])} << (8 * k); }
@@ -93,28 +92,50 @@ class character_map {
     return all;
   }
 
+  // The longest key with which the text begins, and its replacement, as in sentencepiece itself.
+  struct rule {
+    std::size_t bytes;
+    std::string_view to;
+  };
+  [[nodiscard]] std::optional<rule> longest(std::string_view text) const {
+    std::optional<rule> last;
+    each_key(text, [&](std::size_t bytes, std::optional<std::string_view> to) {
+      if (to) { last = {bytes, *to}; }
+      return true;
+    });
+    return last;
+  }
+
  private:
   // The replacement of the shortest key that is a prefix of the bytes.
   [[nodiscard]] std::optional<std::string_view> found(std::string_view key) const {
+    std::optional<std::string_view> first;
+    each_key(key.substr(0, key.find('\0')), [&](std::size_t, std::optional<std::string_view> to) {
+      first = to;
+      return false;
+    });
+    return first;
+  }
+  // Calls next(bytes, replacement) for each key with which the text begins, the shortest first, until it returns
+  // false. A value of the array that does not point at a replacement gives `nullopt`.
+  template <class Next>
+  void each_key(std::string_view text, const Next& next) const {
     const auto offset = [](std::uint32_t unit) { return (unit >> 10) << ((unit & (1U << 9)) >> 6); };
-    if (units_.empty()) { return std::nullopt; }
+    if (units_.empty()) { return; }
     std::size_t at = offset(units_[0]);
-    for (const char byte : key) {
-      const auto c = static_cast<unsigned char>(byte);
-      if (c == 0) { break; }
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const auto c = static_cast<unsigned char>(text[i]);
       at ^= c;
-      if (at >= units_.size() || (units_[at] & ((1U << 31) | 0xffU)) != c) { return std::nullopt; }
+      if (at >= units_.size() || (units_[at] & ((1U << 31) | 0xffU)) != c) { return; }
       const std::uint32_t unit = units_[at];
       at ^= offset(unit);
       if (((unit >> 8) & 1U) == 0) { continue; }
-      if (at >= units_.size()) { return std::nullopt; }
-      const std::size_t begin = units_[at] & ((1U << 31) - 1);
-      if (begin > texts_.size() || (begin < texts_.size() && (texts_[begin] & '\xC0') == '\x80')) {
-        return std::nullopt;
-      }
-      return std::string_view(texts_).substr(begin, texts_.find('\0', begin) - begin);
+      if (!next(i + 1, at < units_.size() ? text_at(units_[at] & ((1U << 31) - 1)) : std::nullopt)) { return; }
     }
-    return std::nullopt;
+  }
+  [[nodiscard]] std::optional<std::string_view> text_at(std::size_t begin) const {
+    if (begin > texts_.size() || (begin < texts_.size() && (texts_[begin] & '\xC0') == '\x80')) { return std::nullopt; }
+    return std::string_view(texts_).substr(begin, texts_.find('\0', begin) - begin);
   }
 
   std::vector<std::uint32_t> units_{};

@@ -22,7 +22,7 @@ class byte_tokens {
   explicit byte_tokens(const vocabulary& words) {
     constexpr char digits[] = "0123456789ABCDEF";
     for (unsigned b = 0; b < 256; ++b) {
-      ids_[b] = words.find(std::string("<0x") + digits[b >> 4] + digits[b & 15] + ">");
+      ids_[b] = words.find_token(std::string("<0x") + digits[b >> 4] + digits[b & 15] + ">");
     }
   }
   // Appends the tokens of all bytes; appends nothing and returns false if a byte has no token.

@@ -26,8 +26,10 @@ class pair_merges {
 
   /// Returns false if the pair already has a rank.
   bool add(symbol left, symbol right, symbol made) {
-    return ranks_.add(left, right, {static_cast<std::uint32_t>(ranks_.size()), made});
+    return add(left, right, made, static_cast<std::uint32_t>(ranks_.size()));
   }
+  /// The same with a rank, which several pairs may have.
+  bool add(symbol left, symbol right, symbol made, std::uint32_t rank) { return ranks_.add(left, right, {rank, made}); }
   void reserve(std::size_t count) { ranks_.reserve(count); }
   /// The number of pairs.
   [[nodiscard]] std::size_t size() const { return ranks_.size(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/text/models/lookup.hpp -- hash tables of a tokenizer, with pairs of numbers or strings as keys.
+// dimwise/text/models/lookup.hpp -- hash tables of a tokenizer, with pairs of numbers or strings as keys, and a trie.
 //
 // Layer: text. Open addressing in one block of memory: a lookup reads one cache line, and loading a vocabulary
 // takes one allocation instead of one per token.
@@ -9,8 +9,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace dimwise::text::detail {
@@ -114,6 +116,51 @@ class text_table {
 
   std::vector<slot> slots_{};
   std::size_t count_ = 0;
+};
+
+// Maps strings to numbers, and finds the strings with which a text begins: a trie of bytes.
+class byte_trie {
+ public:
+  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+  // The number of a string; `none` if it is new.
+  std::uint32_t& operator[](std::string_view text) {
+    std::uint32_t node = 0;
+    for (const char c : text) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (const std::uint32_t* const next = nodes_.find(node, byte)) {
+        node = *next;
+      } else {
+        const auto made = static_cast<std::uint32_t>(numbers_.size());
+        nodes_.add(node, byte, made);
+        numbers_.push_back(none);
+        node = made;
+      }
+    }
+    return numbers_[node];
+  }
+  // Calls found(end, number) for each string that `text` has at `begin`; the shortest first.
+  template <class Found>
+  void each_at(std::string_view text, std::size_t begin, const Found& found) const {
+    std::uint32_t node = 0;
+    for (std::size_t i = begin; i < text.size(); ++i) {
+      const std::uint32_t* const next = nodes_.find(node, static_cast<unsigned char>(text[i]));
+      if (next == nullptr) { return; }
+      node = *next;
+      if (numbers_[node] != none) { found(i + 1, numbers_[node]); }
+    }
+  }
+  // The end and the number of the longest string that `text` has at `begin`.
+  [[nodiscard]] std::optional<std::pair<std::size_t, std::uint32_t>> longest_at(std::string_view text,
+                                                                                std::size_t begin) const {
+    std::optional<std::pair<std::size_t, std::uint32_t>> longest;
+    each_at(text, begin, [&](std::size_t end, std::uint32_t number) { longest.emplace(end, number); });
+    return longest;
+  }
+
+ private:
+  pair_table<std::uint32_t> nodes_{};         // node and byte to node
+  std::vector<std::uint32_t> numbers_{none};  // of each node
 };
 
 }  // namespace dimwise::text::detail
