@@ -31,12 +31,14 @@ g++ says who includes a header before its first note. A precompiled header hides
 Cases with the same prelude are compiled together (tools/united.py): what the library costs is paid once for many. Nothing
 depends on it. A case of which the compiler prints anything but one error in the case's own lines is compiled alone, and so
 is one that is about to fail. An error in a header is printed once in a translation unit, so a case that causes one leaves
-the unit before the others are judged. Why no kept tool: `clang -verify` and lit know one compiler's messages, one file at a time.
-Standard library only.
+the unit before the others are judged. Right answers are stored beside the precompiled header, which is made anew when a header of the
+library changes: a case is compiled again only if it or a header of the tests has changed, and a wrong answer is never stored.
+Why no kept tool: `clang -verify` and lit know one compiler's messages, one file at a time. Standard library only.
 """
 
 import argparse
 import concurrent.futures
+import hashlib
 import json
 import os
 import pathlib
@@ -169,8 +171,9 @@ def judge(case, variant, compiler, text, code, chains):
 
 
 class Harness:
-    def __init__(self, root, found, header, use_pch, standard=(compilers.STANDARD,), says=""):
-        """`says`: a header whose errors are those of the case that they mention; where two cases cause one, the second has none"""
+    def __init__(self, root, found, header, use_pch, standard=(compilers.STANDARD,), says="", stores=False):
+        """`says`: a header whose errors are those of the case that they mention; where two cases cause one, the second has none.
+        `stores`: right answers are stored, and taken from the store"""
         self.root, self.compilers, self.says = root, found, says
         # Cases that cannot be compiled with others: as mistakes, as twins.
         self.loners = {(compiler.name, fixed): set() for compiler in found for fixed in (False, True)}
@@ -185,6 +188,10 @@ class Harness:
                 if reason:
                     print(f"note: {compiler.name} cannot precompile <{header}>, so this takes longer:\n{reason}")
                 self.pch[compiler.name] = use
+        self.stores = stores and use_pch
+        # What answers depend on besides the case and the library: preludes, and how texts are made.
+        shared = [*sorted((root / "tests").rglob("*.hpp")), pathlib.Path(__file__), pathlib.Path(united.__file__)] if self.stores else []
+        self.shared = b"\0".join(path.read_bytes() for path in shared)
 
     def chains(self, case, compiler):
         """-> {a header: it and those that include it}, for a user's program with the case's headers, compiled with g++"""
@@ -222,7 +229,35 @@ class Harness:
             limit = "-ferror-limit=0" if compiler.is_clang else "-fmax-errors=0"
             return compiler.run([*self.pch[compiler.name], limit, *self.arguments(path, variant, fixed)], self.root)
 
+    def stored(self, case, variant, compiler, fixed):
+        """-> the file of a right answer, which may not exist; None where nothing is stored. Its name has all that the answer depends on
+        but the headers of the library, on which the precompiled header's depends"""
+        if not self.stores or not self.pch[compiler.name]:
+            return None
+        key = hashlib.sha256(b"\0".join([case.name.encode(), variant.encode(), case.path.read_bytes(), self.shared]))
+        folder = pathlib.Path(self.pch[compiler.name][1]).parent / ("twins" if fixed else "mistakes")
+        return folder / f"{key.hexdigest()[:32]}.json"
+
+    def store(self, case, variant, compiler, fixed, answer):
+        path = self.stored(case, variant, compiler, fixed)
+        if path and not path.exists():
+            path.parent.mkdir(exist_ok=True)
+            handle, private = tempfile.mkstemp(dir=path.parent)  # a private name first: another run may be doing the same
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                json.dump(answer, file)
+            os.replace(private, path)
+
     def answers(self, cases, variant, compiler, fixed):
+        """-> {case's name: (exit code, text)} of the cases that need not be compiled, or not alone"""
+        known = {}
+        for case in cases:
+            path = self.stored(case, variant, compiler, fixed)
+            if path and path.exists():
+                known[case.name] = tuple(json.loads(path.read_text(encoding="utf-8")))
+        rest = [case for case in cases if case.name not in known]
+        return {**known, **self.answers_together(rest, variant, compiler, fixed)}
+
+    def answers_together(self, cases, variant, compiler, fixed):
         """-> {case's name: (exit code, text)} of the cases that need not be compiled alone"""
         loners = self.loners[compiler.name, fixed]
         rest = [case for case in cases if case.name not in loners]
@@ -243,8 +278,8 @@ class Harness:
                     harmful |= mentioned
             if strangers or (fixed and not harmful):
                 half = len(rest) // 2
-                return {**self.answers(rest[:half], variant, compiler, fixed),
-                        **self.answers(rest[half:], variant, compiler, fixed)}
+                return {**self.answers_together(rest[:half], variant, compiler, fixed),
+                        **self.answers_together(rest[half:], variant, compiler, fixed)}
             if not harmful:
                 return {named[name].name: (code, united.as_alone("\n".join(one.lines), self.root, WRAP)
                                            + ("\n1 error generated." if compiler.is_clang else ""))
@@ -263,16 +298,19 @@ class Harness:
                 answer = code, united.as_alone(text, self.root)
             code, text = answer
             command = self.command(case, variant, compiler, fixed=False)
-            for problem in judge(case, variant, compiler, text, code, self.chains(case, compiler)):
-                problems.append((f"{compiler.name}: {problem}", command, text))
+            wrong = judge(case, variant, compiler, text, code, self.chains(case, compiler))
+            problems += [(f"{compiler.name}: {problem}", command, text) for problem in wrong]
+            if not wrong:
+                self.store(case, variant, compiler, False, answer)
             types[compiler.name] = error_type(text)
             records.append({"case": case.name, "variant": variant, "compiler": compiler.name, "version": compiler.version, "text": text})
-            if case.name in known.get((compiler.name, variant, True), {}):
-                continue
-            code, text = self.compile(case, variant, compiler, fixed=True)
-            if code != 0:
-                problems.append((f"{compiler.name}: the corrected twin does not compile",
-                                 self.command(case, variant, compiler, fixed=True), text))
+            if case.name not in known.get((compiler.name, variant, True), {}):
+                code, text = self.compile(case, variant, compiler, fixed=True)
+                if code != 0:
+                    problems.append((f"{compiler.name}: the corrected twin does not compile",
+                                     self.command(case, variant, compiler, fixed=True), text))
+                    continue
+            self.store(case, variant, compiler, True, (0, ""))
         if len(set(types.values())) > 1:
             if known:  # before it is said, each alone
                 return self.check(case, variant, {})
@@ -364,7 +402,7 @@ def main():
     found = compilers.find_compilers(arguments.compiler)
     if not found:
         sys.exit("no compiler found; bash tools/setup.sh tests installs them")
-    harness = Harness(compilers.ROOT, found, "dimwise/dimwise.hpp", use_pch=not arguments.show)
+    harness = Harness(compilers.ROOT, found, "dimwise/dimwise.hpp", use_pch=not arguments.show, stores=True)
     if arguments.show:
         show(harness, arguments.show)
         return

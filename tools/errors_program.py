@@ -86,5 +86,5 @@ def records_of_mistakes(file=None, pattern="", only=None):
         records = json.loads(pathlib.Path(file).read_text(encoding="utf-8"))
         return [one for one in records if re.search(pattern, one["case"]) and (only is None or one["case"] in only)]
     cases = [case for case in compile_fail.load(compilers.ROOT, pattern) if only is None or case.name in only]
-    harness = compile_fail.Harness(compilers.ROOT, compilers.find_compilers(), "dimwise/dimwise.hpp", use_pch=True)
+    harness = compile_fail.Harness(compilers.ROOT, compilers.find_compilers(), "dimwise/dimwise.hpp", use_pch=True, stores=True)
     return compile_fail.run(harness, cases, max(2, os.cpu_count() or 2), variants=("plain",))[2]

@@ -82,6 +82,36 @@ class CompileFail(unittest.TestCase):
                 with self.subTest(name, pattern=pattern):
                     self.assertEqual("".join(one for one in sections if re.match(rf"FAILED {name}\b", one)).strip(), alone[name])
 
+    def test_right_answers_are_stored(self):
+        cases, calls = ("good", "includes", "two_errors", "bad_twin"), []
+
+        def report():
+            calls.clear()
+            harness, found = compile_fail.Harness(self.root, self.compilers, "dimwise/dimwise.hpp", use_pch=True, stores=True), []
+            for compiler in self.compilers:
+                run = type(compiler).run
+                compiler.run = lambda arguments, *rest, compiler=compiler, run=run: (
+                    calls.append(arguments[-1]) if "-fsyntax-only" in arguments else None) or run(compiler, arguments, *rest)
+            try:
+                answer = compile_fail.run(harness, compile_fail.load(self.root, f"^({'|'.join(cases)})$"), 2, found.append)
+            finally:
+                for compiler in self.compilers:
+                    del compiler.run
+            return answer, "\n".join(found)
+
+        first = report()
+        self.assertEqual(first[0][:2], (4, 4))
+        again = report()
+        self.assertEqual((again[0][:2], again[1]), (first[0][:2], first[1]))
+        self.assertEqual(sorted(map(str, again[0][2])), sorted(map(str, first[0][2])))
+        alone = {re.search(r"(\w+)\.cpp$", call)[1] for call in calls}
+        self.assertNotIn("good", alone)
+        self.assertLessEqual({"two_errors", "bad_twin"}, alone)  # what is wrong is compiled each time
+        # A case that has changed is compiled again.
+        path = self.root / "tests/compile_fail/good.cpp"
+        path.write_text(CASES["good"][0].replace("auto r = bad()", "auto r = 1"), encoding="utf-8")
+        self.assertIn("FAILED good (plain)", report()[1])
+
     def test_error_type(self):
         self.assertEqual({compile_fail.error_type(text) for text in (
             "error: 'void dimwise::ERROR_R5_x<lhs<my::d_k, extent<64> >, 3ul> y' has",
