@@ -17,7 +17,8 @@ Three kinds of code blocks that begin with ```cpp:
     indentation. The file itself is compiled where it belongs.
  2. With a main(): a whole program; compiled, linked and run.
  3. All others: fragments. tests/docs/prelude.hpp is put before them, and they are compiled as the body of a function
-    or, where that fails, as declarations in a namespace. Lines that begin with #include are moved to the top.
+    or, where that fails, as declarations in a namespace. Lines that begin with #include are moved to the top. Fragments
+    with the same #include lines are compiled together first.
 
 What code prints is compared with the page. The ```text block behind a program is what it prints: a program that prints needs
 one before the next block of another language. A fragment with a ```text block right behind it is run, and prints that; if it
@@ -56,6 +57,7 @@ REFUSED = re.compile(r"^( *)// refused: (.*?) *// (ERROR_\w+)$", flags=re.MULTIL
 TABLE = "<!-- compiled: the first column -->"
 FLAGS = [compilers.STANDARD, "-Iinclude", "-Wno-unused-result"]  # a statement may be an expression
 PRELUDE = "tests/docs/prelude.hpp"
+TOGETHER = 30  # at most so many fragments in a translation unit
 
 
 class Problem(Exception):
@@ -282,10 +284,32 @@ class Checker:
             problems.append("\n".join(missing))
         return problems
 
+    def check_fragments(self, found):
+        """-> [(page, line, what is wrong)] of fragments with the same #include lines, given with their pages. Bodies of functions are
+        compiled together, which costs what the headers cost once; a fragment in whose lines there is an error is compiled alone."""
+        rest = found
+        while len(rest) > 1:
+            source = self.head([rest[0][1].code])
+            for number, (name, block) in enumerate(rest):
+                source += f"void fragment_{number}() {{\n{self.body(name, block)}}}\n"
+            with tempfile.TemporaryDirectory() as folder:
+                limit = "-ferror-limit=0" if self.compiler.is_clang else "-fmax-errors=0"
+                result, text = self.compile(source + "}\n", ["-fsyntax-only", limit], folder)
+            if result == 0:
+                break
+            wrong = set()
+            for page, line in re.findall(r"^(\S+?):(\d+):(?:\d+:)? (?:fatal )?error: ", text, flags=re.MULTILINE):
+                wrong.add((page, max((block.line for name, block in rest if name == page and block.line <= int(line)), default=0)))
+            right = [(name, block) for name, block in rest if (name, block.line) not in wrong]
+            rest = [] if len(right) == len(rest) else right
+        else:
+            rest = []
+        return [(name, block.line, "" if (name, block) in rest else self.check(name, block)) for name, block in found]
+
     def check_page(self, name, found):
-        """-> for each job of a page, a function that gives [(line, what is wrong)]"""
+        """-> for each job of a page but its fragments that are not run, a function that gives [(line, what is wrong)]"""
         together = [block for block in found if block.is_run and not block.is_program]
-        jobs = [lambda block=block: [(block.line, self.check(name, block))] for block in found if block not in together]
+        jobs = [lambda block=block: [(block.line, self.check(name, block))] for block in found if block.is_program]
         if together:
             jobs.append(lambda: list(zip([block.line for block in together], self.check_together(name, together), strict=True)))
         refused = [block for block in found if REFUSED.search(block.code)]
@@ -296,7 +320,7 @@ class Checker:
 
 def check_files(root, files, compiler, update, jobs, out=print, library=None):
     """-> (passed, failed)"""
-    passed, failed, work = 0, 0, []
+    passed, failed, work, fragments = 0, 0, [], {}
     checker = Checker(root, compiler, library)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for path in files:
@@ -310,9 +334,16 @@ def check_files(root, files, compiler, update, jobs, out=print, library=None):
                 out(f"FAILED {problem}")
             failed += len(problems)
             passed += count - len(problems)
-            work += [(name, pool.submit(job)) for job in checker.check_page(name, blocks(new))]
-        for name, future in work:
-            for line, problem in future.result():
+            found = blocks(new)
+            work += [pool.submit(lambda name=name, job=job: [(name, *one) for one in job()]) for job in checker.check_page(name, found)]
+            for block in found:
+                if not block.is_program and not block.is_run:
+                    included = tuple(sorted(row for row in block.code.splitlines() if row.startswith("#include")))
+                    fragments.setdefault(included, []).append((name, block))
+        work += [pool.submit(checker.check_fragments, same[start:start + TOGETHER]) for same in fragments.values()
+                 for start in range(0, len(same), TOGETHER)]
+        for future in work:
+            for name, line, problem in future.result():
                 passed, failed = passed + (not problem), failed + bool(problem)
                 if problem:
                     out(f"FAILED {name}:{line}: {compiler.name} says:\n" + textwrap.indent(problem.rstrip("\n"), "  | "))

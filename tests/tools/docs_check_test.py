@@ -73,6 +73,19 @@ class CheckDocs(unittest.TestCase):
                 self.assertIn(expected, "\n".join(report))
                 self.assertEqual((passed, failed > 0), (passes, expected != ""), report)
 
+    def test_fragments_of_several_pages(self):
+        """What is compiled together is judged as each fragment is alone."""
+        names = ("fragment", "declaration", "include", "wrong_fragment", "table", "other_table", "not_refused", "refused")
+        root = self.folder("fragment")
+        for name in names:
+            (root / f"{name}.md").write_text(PAGES[name][0] * 2, encoding="utf-8")
+        report = []
+        passed, failed = check_docs.check_files(root, [root / f"{name}.md" for name in names], self.compiler, False, 2, report.append)
+        wanted = [(PAGES[name][1], sum(1 for _ in check_docs.blocks(PAGES[name][0])) + ("refused" in name) - PAGES[name][1]) for name in names]
+        self.assertEqual((passed, failed), tuple(2 * sum(numbers) for numbers in zip(*wanted)), report)
+        for name in names:
+            self.assertEqual(any(f" {name}.md:" in text for text in report), PAGES[name][2] != "", name)
+
     def test_update(self):
         for name, wanted in (("old_copy", PAGES["copy"][0]), ("old_error", "bad.cpp:1:14: error:")):
             root = self.folder(name)
