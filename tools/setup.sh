@@ -61,12 +61,12 @@ missing_of() {
   done
 }
 
-# One answer for every question that a package might ask, so that nothing waits for a key (tzdata does).
+# One answer for every question that a package might ask, so that nothing waits for a key (tzdata does). Another run may be installing.
 apt() {
   if [ "$(id -u)" = 0 ]; then
-    env DEBIAN_FRONTEND=noninteractive TZ=Etc/UTC apt-get "$@"
+    env DEBIAN_FRONTEND=noninteractive TZ=Etc/UTC apt-get -o DPkg::Lock::Timeout=600 "$@"
   elif command -v sudo > /dev/null; then
-    sudo env DEBIAN_FRONTEND=noninteractive TZ=Etc/UTC apt-get "$@"
+    sudo env DEBIAN_FRONTEND=noninteractive TZ=Etc/UTC apt-get -o DPkg::Lock::Timeout=600 "$@"
   else
     echo "setup: packages are missing, and this is neither root nor is there sudo. As root: apt-get $*" >&2
     return 1
@@ -84,6 +84,12 @@ if [ -n "$missing" ]; then
   echo "setup: installing $(echo "$missing" | tr '\n' ' ')"
   # shellcheck disable=SC2086
   apt install -q -y --no-install-recommends $missing
+fi
+# At once; where one of them is not available, one by one.
+if [ -n "$missing_optional" ]; then
+  echo "setup: installing $(echo "$missing_optional" | tr '\n' ' ')(optional)"
+  # shellcheck disable=SC2086
+  if apt install -q -y --no-install-recommends $missing_optional; then missing_optional=""; fi
 fi
 for package in $missing_optional; do
   echo "setup: installing $package (optional)"
