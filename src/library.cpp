@@ -6,6 +6,7 @@
 #include <dimwise/eval/kernels_epilogue_definitions.hpp>
 #include <dimwise/eval/kernels_product_definitions.hpp>
 #endif
+#include <dimwise/eval/erased_definitions.hpp>
 #include <dimwise/eval/top_k_definitions.hpp>
 #include <dimwise/expr/explain_shapes_definitions.hpp>
 #include <dimwise/expr/rotary_definitions.hpp>

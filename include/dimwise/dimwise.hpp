@@ -27,6 +27,7 @@
 #include <dimwise/expr/positions.hpp>
 #include <dimwise/expr/reduce.hpp>
 #include <dimwise/expr/reorder.hpp>
+#include <dimwise/expr/replace.hpp>
 #include <dimwise/expr/restride.hpp>
 #include <dimwise/expr/rounding.hpp>
 #include <dimwise/expr/take.hpp>
@@ -39,10 +40,12 @@
 
 #include <dimwise/eval/compound.hpp>
 #include <dimwise/eval/evaluate.hpp>
+#include <dimwise/eval/expr.hpp>
 #include <dimwise/eval/partial_attention.hpp>
 #include <dimwise/eval/plan.hpp>
 #include <dimwise/eval/relative_ids.hpp>
 #include <dimwise/eval/rotary_frequencies.hpp>
+#include <dimwise/eval/sequences.hpp>
 #include <dimwise/eval/top_k.hpp>
 
 #include <dimwise/viz/explain.hpp>

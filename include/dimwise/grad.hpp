@@ -11,6 +11,7 @@
 #include <dimwise/grad/gradient.hpp>
 #include <dimwise/grad/accumulate.hpp>
 #include <dimwise/grad/check.hpp>
+#include <dimwise/grad/expr.hpp>
 #include <dimwise/grad/linear_attention.hpp>
 #include <dimwise/grad/loss.hpp>
 #include <dimwise/grad/optimiser.hpp>

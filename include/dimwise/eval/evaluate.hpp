@@ -5,6 +5,7 @@
 // Tests: tests/eval/*.test.cpp
 #pragma once
 
+#include <dimwise/eval/erased.hpp>
 #include <dimwise/eval/strategies.hpp>
 #if !defined(DIMWISE_PLAIN_ONLY)
 #include <dimwise/eval/static_plan.hpp>
@@ -51,7 +52,13 @@ template <class T, class... D, operand E>
     detail::axis to[detail::max_rank];
     detail::destination_axes<typename Y::axes, detail::axes_for<detail::shape_of<E>>>(fresh.extents(), to);
     detail::evaluation_pass pass{cx};
-    detail::write<typename detail::compute_in<T, E>::type>(pass, value, {fresh.fresh_elements(), to});
+    using in = typename detail::compute_in<T, E>::type;
+    if constexpr (detail::holds_erased<E>) {
+      const detail::values_below<in, detail::evaluation_pass> once(pass, value);
+      detail::write<in>(pass, value, {fresh.fresh_elements(), to});
+    } else {
+      detail::write<in>(pass, value, {fresh.fresh_elements(), to});
+    }
   }
 }
 

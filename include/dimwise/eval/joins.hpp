@@ -7,6 +7,7 @@
 
 #include <dimwise/eval/pass.hpp>
 #include <dimwise/expr/join.hpp>
+#include <dimwise/expr/replace.hpp>
 
 namespace dimwise::detail {
 
@@ -70,6 +71,38 @@ void place_children(Pass& pass, const stacked<Shape, D, X...>& n, target<T> to, 
    ...);
 }
 
+template <class C, class Pass, class Shape, class U, class D, class X, class T, std::size_t... I>
+void place_children(Pass& pass, const node<join_parts<D>, Shape, U, parts<X>>& n, target<T> to,
+                    std::index_sequence<I...>) {
+  extent_t before = 0;
+  axis at[max_rank];
+  n.template child<0>().each_child([&](const X& x) {
+    const std::ptrdiff_t offset = place_of_part<D, D, axes_for<Shape>>(x, to.axes, before, at);
+    write_at<C>(pass, x, to, offset, at);
+    before += x.extents().template extent<D>();
+  });
+}
+template <class C, class Pass, class Shape, class U, class D, class X, class T, std::size_t... I>
+void place_children(Pass& pass, const node<stack_parts<D>, Shape, U, parts<X>>& n, target<T> to,
+                    std::index_sequence<I...>) {
+  std::size_t number = 0;
+  axis at[max_rank];
+  n.template child<0>().each_child([&](const X& x) {
+    const std::ptrdiff_t offset = place_of_layer<Shape>(x, to.axes, number++, at);
+    write_at<C>(pass, x, to, offset, at);
+  });
+}
+
+template <class C, class Pass, class Shape, class U, class D, class X, class New, class T, std::size_t... I>
+void place_children(Pass& pass, const node<replace_along<D>, Shape, U, X, New>& n, target<T> to,
+                    std::index_sequence<I...>) {
+  write_at<C>(pass, n.template child<0>(), to, 0, to.axes);
+  axis at[max_rank];
+  (void)place_of_layer<Shape>(n.template child<1>(), to.axes, 0, at);
+  const std::ptrdiff_t offset = times(to.axes[index_in<D, axes_for<Shape>>].stride, n.op().first);
+  write_at<C>(pass, n.template child<1>(), to, offset, at);
+}
+
 // Nodes whose children are computed in place.
 template <class N>
 inline constexpr bool is_join = false;
@@ -77,5 +110,11 @@ template <class Shape, class Whole, class Parts, class... X>
 inline constexpr bool is_join<joined<Shape, Whole, Parts, X...>> = true;
 template <class Shape, class D, class... X>
 inline constexpr bool is_join<stacked<Shape, D, X...>> = true;
+template <class D, class Shape, class T, class X, class New>
+inline constexpr bool is_join<node<replace_along<D>, Shape, T, X, New>> = true;
+template <class D, class Shape, class T, class X>
+inline constexpr bool is_join<node<join_parts<D>, Shape, T, parts<X>>> = true;
+template <class D, class Shape, class T, class X>
+inline constexpr bool is_join<node<stack_parts<D>, Shape, T, parts<X>>> = true;
 
 }  // namespace dimwise::detail

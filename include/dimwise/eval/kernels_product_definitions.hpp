@@ -113,8 +113,8 @@ inline extent_t count_of(std::size_t rank, const axis* axes) {
 
 template <class T>
 bool may_be_spoiled(const product_form& form, const lowered<T>& a, const lowered<T>& b, target<T> to) {
-  const bool left_out_of_a = form.a.leaves_out != kernels::left_out::nothing;
-  const bool left_out_of_b = form.b.leaves_out != kernels::left_out::nothing;
+  const bool left_out_of_a = a.hides || form.a.leaves_out != kernels::left_out::nothing;
+  const bool left_out_of_b = b.hides || form.b.leaves_out != kernels::left_out::nothing;
   if (!left_out_of_a && !left_out_of_b) { return false; }
   if (left_out_of_a && left_out_of_b) { return !all_finite(form.rank, to.axes, to.data); }
   const lowered<T>& values = left_out_of_a ? b : a;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <dimwise/expr/node.hpp>
+#include <dimwise/expr/parts.hpp>
 #include <dimwise/kernels/loops.hpp>
 
 namespace dimwise::detail {
@@ -29,18 +30,28 @@ template <class First, class... Rest>
 struct working_of_all<First, Rest...> {
   using type = std::common_type_t<working_t<First>, working_t<Rest>...>;
 };
+template <class X>
+struct working<parts<X>> {
+  using type = typename working<X>::type;
+};
 template <class List>
 struct working_of_operands;
 template <class... X>
 struct working_of_operands<list<X...>> {
   using type = working_of_all<X...>;
 };
+template <class List>
+struct with_working;
+template <class... X>
+struct with_working<list<X...>> {
+  using type = join_t<list_if<operand<X> || is_parts<X>, X>...>;
+};
 template <class N>
 consteval auto working_type() {
   if constexpr (real_element<value_of<N>>) {
     return std::type_identity<value_of<N>>{};
   } else {
-    return typename working_of_operands<operands_t<N>>::type{};
+    return typename working_of_operands<typename with_working<children_t<N>>::type>::type{};
   }
 }
 template <class N>
@@ -65,6 +76,7 @@ struct lowered : operand_layout {
   const T* data = nullptr;
   aligned_vector<T> buffer{};
   derived_slot* derived = nullptr;  // of a leaf's elements, while `data` and `axes` are views of them
+  bool hides = false;               // −0 is a hidden weight, of an `expr`: its type does not tell
 };
 
 // A leaf whose elements are shared: its layout and where they are. One function for all names.

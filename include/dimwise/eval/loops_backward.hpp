@@ -25,6 +25,8 @@ struct arrived {
 template <class Shape, class E>
 inline constexpr bool gives_hidden_weights<restride<Shape, views::arrived, E>> = false;
 template <class Shape, class E>
+inline constexpr bool may_give_hidden_weights<restride<Shape, views::arrived, E>> = false;
+template <class Shape, class E>
 inline constexpr auto leaves_out<restride<Shape, views::arrived, E>> = kernels::left_out::zeros;
 template <class E, class Extents, class Result>
 void step(operand_layout&, const Extents&, views::arrived, Result) {}

@@ -117,7 +117,12 @@ struct element_by_element<F, T, lowered_children_of<lowered<X>...>> {
       T* const out = to + o[0];
       for (std::size_t i = 0; i < count; ++i) {
         const auto j = static_cast<std::ptrdiff_t>(i);
+// A user's function of float also takes double: in the reference, and behind an `expr`.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wfloat-conversion"
         out[j * s[0]] = f(child_in<I>(x).data[o[1 + I] + j * s[1 + I]]...);
+#pragma GCC diagnostic pop
       }
     });
   }

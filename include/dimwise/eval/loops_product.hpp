@@ -69,10 +69,20 @@ bool all_finite(std::size_t rank, const axis* axes, const C* data) {
   return others == 0;
 }
 
+// The form of a product whose operands say when they are read that they are weights.
+template <class C>
+product_form form_with(product_form form, const lowered<C>& a, const lowered<C>& b) {
+  using kernels::left_out;
+  if (a.hides && form.a.leaves_out == left_out::nothing) { form.a.leaves_out = left_out::hidden; }
+  if (b.hides && form.b.leaves_out == left_out::nothing) { form.b.leaves_out = left_out::hidden; }
+  return form;
+}
+
 // Σ a · b. Of two operands that are both weights, the hidden ones of a are left out.
 template <class C>
-void product_loops(const product_form& form, target<C> to, const lowered<C>& a, const lowered<C>& b) {
+void product_loops(const product_form& by_type, target<C> to, const lowered<C>& a, const lowered<C>& b) {
   using kernels::left_out;
+  const product_form form = form_with(by_type, a, b);
   if (form.b.leaves_out > form.a.leaves_out) {
     return product_loops<C>({form.b, form.a, form.rank, form.sums}, to, b, a);
   }

@@ -17,6 +17,13 @@
 
 #include <string>
 
+namespace dimwise {
+
+template <class T, class Shape>
+class expr;  // eval/expr.hpp
+
+}  // namespace dimwise
+
 namespace dimwise::detail {
 
 struct evaluation_pass {
@@ -69,6 +76,18 @@ template <class Shape, class How, class E>
 inline constexpr bool gives_hidden_weights<restride<Shape, How, E>> = gives_hidden_weights<E>;
 template <class Shape, class T, class To, class E>
 inline constexpr bool gives_hidden_weights<elementwise<Shape, T, fn::rounded<To>, E>> = gives_hidden_weights<E>;
+// An expression whose type is only its shape (eval/expr.hpp).
+template <class N>
+inline constexpr bool is_erased = false;
+template <class T, class Shape>
+inline constexpr bool is_erased<expr<T, Shape>> = true;
+// Whether an operand gives hidden weights is known when it is read: `lowered::hides`.
+template <class N>
+inline constexpr bool may_give_hidden_weights = is_erased<N>;
+template <class Shape, class How, class E>
+inline constexpr bool may_give_hidden_weights<restride<Shape, How, E>> = may_give_hidden_weights<E>;
+template <class Shape, class T, class To, class E>
+inline constexpr bool may_give_hidden_weights<elementwise<Shape, T, fn::rounded<To>, E>> = may_give_hidden_weights<E>;
 // What a product leaves out of such an operand.
 template <class N>
 inline constexpr auto leaves_out = gives_hidden_weights<N> ? kernels::left_out::hidden : kernels::left_out::nothing;
@@ -114,6 +133,11 @@ template <class T, class Pass, class N>
 
 template <class C, class Pass, class N>
 [[gnu::always_inline]] inline void write(Pass& pass, const N& n, target<compute_t<C, value_of<N>>> to);
+// The same of an `expr`, by virtual functions (eval/erased.hpp).
+template <class C, bool AsWeights, class Pass, class N>
+lowered<compute_t<C, value_of<N>>> read_erased(Pass& pass, const N& n);
+template <class C, class Pass, class N>
+void write_erased(Pass& pass, const N& n, target<compute_t<C, value_of<N>>> to);
 template <class Pass, class M, class Extents>
 lowered<bool> read_mask(Pass& pass, const M& m, const Extents& e);
 template <class C, class Pass, class B, class Extents>
@@ -125,15 +149,18 @@ lowered<compute_t<C, value_of<N>>> read(Pass& pass, const N& n) {
   using T = compute_t<C, value_of<N>>;
   if constexpr (is_leaf<N>) {
     return read_elements<T, Pass>(n);
+  } else if constexpr (is_erased<N>) {
+    return read_erased<C, AsWeights>(pass, n);
   } else if constexpr (is_view<N>) {
     auto x = read<C, AsWeights>(pass, n.template child<0>());
     take_view(x, n);
     return x;
   } else if constexpr (reads_in_place<N>) {
     return read_mask(pass, n.template child<0>(), n.extents());
-  } else if constexpr (AsWeights && gives_hidden_weights<N> && is_rounding<N>) {
+  } else if constexpr (AsWeights && (gives_hidden_weights<N> || may_give_hidden_weights<N>) && is_rounding<N>) {
     auto x = read<C, true>(pass, n.template child<0>());  // −0 stays −0
     pass.note(plan_kind::plain, n, operation_in_words<N>);
+    if (x.buffer.empty()) { make_dense<T, axes_for<shape_of<N>>>(x); }  // an `expr` may hold a tensor
     for (T& weight : x.buffer) { weight = n.op().f(weight); }
     return x;
   } else {
@@ -185,7 +212,7 @@ template <class C, class Pass, class N, class X>
   } else if constexpr (is_leaf<X>) {
     return read_elements<compute_t<C, value_of<X>>, Pass>(x);
   } else {
-    constexpr bool as_weights = is_product<N> && gives_hidden_weights<X>;
+    constexpr bool as_weights = is_product<N> && (gives_hidden_weights<X> || may_give_hidden_weights<X>);
     return read<C, as_weights>(pass, x);
   }
 }

@@ -129,7 +129,9 @@ void compute(Pass& pass, const N& n, target<T> to) {
 
 template <class C, class Pass, class N>
 [[gnu::always_inline]] inline void write(Pass& pass, const N& n, target<compute_t<C, value_of<N>>> to) {
-  if constexpr (reads_in_place<N>) {
+  if constexpr (is_erased<N>) {
+    write_erased<C>(pass, n, to);
+  } else if constexpr (reads_in_place<N>) {
     const auto x = read<C>(pass, n);
     pass.note(plan_kind::copy, n, [] { return std::string("copy"); });
     if constexpr (Pass::computes) {

@@ -126,6 +126,12 @@ void step(operand_layout& x, const Extents& e, views::unroll<D, W, R>, Result) {
   x.axes[at + 1] = {e.template extent<W>(), x.axes[at].stride};
   x.axes[at].extent = e.template extent<R>();
 }
+template <class E, class Extents, class D, class W, class R, std::size_t By, class Result>
+void step(operand_layout& x, const Extents& e, views::unroll_by<D, W, R, By>, Result r) {
+  step<E>(x, e, views::unroll<D, W, R>{}, r);
+  constexpr std::size_t at = first_axis<D>(dims_t<shape_of<E>>{});
+  x.axes[at].stride = times(x.axes[at].stride, By);
+}
 template <class E, class Extents, class D, class W, class R, class Result>
 void step(operand_layout& x, const Extents& e, views::pool<D, W, R>, Result r) {
   step<E>(x, e, views::unroll<D, W, R>{}, r);

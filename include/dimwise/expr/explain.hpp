@@ -9,6 +9,7 @@
 #pragma once
 
 #include <dimwise/expr/explain_nodes.hpp>
+#include <dimwise/expr/parts.hpp>
 #include <dimwise/expr/reduce.hpp>
 #include <dimwise/expr/reorder.hpp>
 #include <dimwise/expr/scores.hpp>
@@ -121,6 +122,9 @@ std::vector<said> explained_operands(const N& n, derivation& d) {
   std::vector<said> all;
   n.each_child([&](const auto& x) {
     if constexpr (operand<decltype(x)>) { all.push_back(explained(x, d)); }
+    if constexpr (is_parts<std::remove_cvref_t<decltype(x)>>) {
+      x.each_child([&](const auto& part) { all.push_back(explained(part, d)); });
+    }
   });
   return all;
 }

@@ -128,4 +128,11 @@ struct view_in_words<Windows<D, W, Result>> {
     return words;
   }
 };
+template <class D, class W, class Result, std::size_t By>
+struct view_in_words<views::unroll_by<D, W, Result, By>> {
+  template <class N>
+  static std::string of(const N& n, const std::string& x) {
+    return view_in_words<views::unroll<D, W, Result>>::of(n, x) + ", one every " + std::to_string(By) + " elements";
+  }
+};
 }  // namespace dimwise::detail

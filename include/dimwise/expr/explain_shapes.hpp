@@ -9,7 +9,9 @@
 #include <dimwise/support/library.hpp>
 #include <dimwise/tensor/operand.hpp>
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dimwise::detail {
@@ -129,11 +131,22 @@ class derivation {
  public:
   said add(const std::string& what, step_description step);
   [[nodiscard]] const std::vector<step_description>& steps() const { return steps_; }
+  // What was said of a formula that is used more than once, by its number; `explain()` says it the first time.
+  template <class F>
+  said once(std::uint64_t number, const F& explain) {
+    for (const auto& [known, words] : formulas_) {
+      if (known == number) { return words; }
+    }
+    const said words = explain();
+    formulas_.emplace_back(number, words);
+    return words;
+  }
 
  private:
   static bool replaced(const mark_description& m, const step_description& s);
 
   std::vector<step_description> steps_{};
+  std::vector<std::pair<std::uint64_t, said>> formulas_{};
 };
 
 }  // namespace dimwise::detail

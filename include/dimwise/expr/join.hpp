@@ -7,6 +7,7 @@
 
 #include <dimwise/expr/node.hpp>
 #include <dimwise/expr/operation.hpp>
+#include <dimwise/expr/parts.hpp>
 #include <dimwise/shape/rules/index.hpp>
 
 #include <initializer_list>
@@ -35,6 +36,18 @@ struct stack_along {
 template <class Shape, class D, class... X>
 using stacked = node<stack_along<D>, Shape, std::common_type_t<value_of<X>...>, X...>;
 
+// The same of a vector of operands.
+template <class D>
+struct join_parts {
+  static constexpr const char* name = "concat";
+  using over = list<D>;
+};
+template <class D>
+struct stack_parts {
+  static constexpr const char* name = "stack";
+  using over = list<D>;
+};
+
 // Elements of a table at the ids.
 template <class D>
 struct gather_along {
@@ -51,14 +64,43 @@ auto other_extents(const Extents& e) {
 }
 
 // The documents of the first part, then those of the next; none where those of a part are not known.
-inline segments joined_documents(std::initializer_list<const segments*> parts) {
+template <class Documents>
+segments joined_documents(const Documents& documents) {
   std::vector<std::size_t> lengths;
-  for (const segments* const part : parts) {
+  for (const segments* const part : documents) {
     if (!part->known()) { return {}; }
     lengths.insert(lengths.end(), part->begin(), part->end());
   }
   return segments(lengths);
 }
+
+// The dimension along which parts are put one after the other: its extent, origin and documents.
+template <class D>
+class growing {
+ public:
+  explicit growing(const slot& first)
+      : whole_(first),
+        next_(behind(first.origin == unknown_origin || first.origin == disputed_origin ? 0 : first.origin,
+                     first.extent)) {}
+  // A gap between the parts is no mistake here; an operation that needs the positions afterwards reports it.
+  void add(const slot& part) {
+    whole_.extent = checked_sum("concat", &dimension_name<D>, {whole_.extent, part.extent});
+    if (part.origin != unknown_origin && part.origin != next_) { whole_.origin = disputed_origin; }
+    next_ = behind(next_, part.extent);
+  }
+  [[nodiscard]] const slot& whole() const { return whole_; }
+
+ private:
+  static std::ptrdiff_t behind(std::ptrdiff_t from, std::size_t by) {
+    constexpr auto farthest = std::numeric_limits<std::ptrdiff_t>::max();  // no origin is there
+    return by > static_cast<std::size_t>(farthest) - static_cast<std::size_t>(from)
+               ? farthest
+               : static_cast<std::ptrdiff_t>(static_cast<std::size_t>(from) + by);
+  }
+
+  slot whole_;
+  std::ptrdiff_t next_;
+};
 
 template <class D>
 struct concat_how {
@@ -70,30 +112,33 @@ struct concat_how {
                               other_extents<list<D>>(rest.extents())...);
     auto e = merge_extents<typename extents_for<shape>::atoms>("concat",
                                                                extents_beside<shape_of<First>, D>(first.extents()));
-    slot grown = first.extents().template of_atom<D>();
-    grown.extent = checked_sum("concat", &dimension_name<D>,
-                               {first.extents().template extent<D>(), rest.extents().template extent<D>()...});
+    growing<D> along(first.extents().template of_atom<D>());
+    (along.add(rest.extents().template of_atom<D>()), ...);
     if constexpr (has_documents<D>) {
-      e.template documents<D>() =
-          joined_documents({&first.extents().template documents<D>(), &rest.extents().template documents<D>()...});
+      const segments* const documents[] = {&first.extents().template documents<D>(),
+                                           &rest.extents().template documents<D>()...};
+      e.template documents<D>() = joined_documents(documents);
     }
-    // A gap between the parts is no mistake here; an operation that needs the positions afterwards reports it.
-    constexpr auto farthest = std::numeric_limits<std::ptrdiff_t>::max();  // no origin is there
-    const auto behind = [](std::ptrdiff_t from, std::size_t by) {
-      return by > static_cast<std::size_t>(farthest) - static_cast<std::size_t>(from)
-                 ? farthest
-                 : static_cast<std::ptrdiff_t>(static_cast<std::size_t>(from) + by);
-    };
-    std::ptrdiff_t next = behind(grown.origin == unknown_origin || grown.origin == disputed_origin ? 0 : grown.origin,
-                                 first.extents().template extent<D>());
-    const auto follow = [&](const slot& part) {
-      if (part.origin != unknown_origin && part.origin != next) { grown.origin = disputed_origin; }
-      next = behind(next, part.extent);
-    };
-    (follow(rest.extents().template of_atom<D>()), ...);
-    make_extent<shape, D>(e, grown, "concat");
+    make_extent<shape, D>(e, along.whole(), "concat");
     return joined<shape, D, list<std::conditional_t<true, D, First>, std::conditional_t<true, D, Rest>...>, First,
                   Rest...>({}, e, first, rest...);
+  }
+  template <class Verdict, class X>
+  static auto make_of(const std::vector<X>& all) {
+    using shape = typename Verdict::shape;
+    using kept = difference_t<typename extents_for<shape>::atoms, list<D>>;
+    (void)common_extents<kept>("concat", all, [](const X& x) { return other_extents<list<D>>(x.extents()); });
+    auto e =
+        merge_extents<typename extents_for<shape>::atoms>("concat", extents_beside<shape_of<X>, D>(all[0].extents()));
+    growing<D> along(all[0].extents().template of_atom<D>());
+    for (std::size_t i = 1; i < all.size(); ++i) { along.add(all[i].extents().template of_atom<D>()); }
+    if constexpr (has_documents<D>) {
+      std::vector<const segments*> documents;
+      for (const X& x : all) { documents.push_back(&x.extents().template documents<D>()); }
+      e.template documents<D>() = joined_documents(documents);
+    }
+    make_extent<shape, D>(e, along.whole(), "concat");
+    return make_node<shape, value_of<X>>(join_parts<D>{}, e, parts<X>(all));
   }
 };
 template <class... P>
@@ -135,6 +180,12 @@ struct concat {
   static auto make(list<D>, const X&... x) {
     return concat_how<D>::template make<Verdict>(x...);
   }
+  template <class D, operand X>
+  static auto judge(list<D>, const std::vector<X>&) -> rule::concat<D, shape_of<X>, shape_of<X>>;
+  template <class Verdict, class D, operand X>
+  static auto make(list<D>, const std::vector<X>& all) {
+    return concat_how<D>::template make_of<Verdict>(all);
+  }
 };
 struct stack {
   template <class D, operand First, operand... Rest>
@@ -145,6 +196,20 @@ struct stack {
     auto e = extents_from<shape>("stack", x.extents()...);
     make_extent<shape, D>(e, {sizeof...(X), unknown_origin}, "stack");
     return stacked<shape, D, X...>({}, e, x...);
+  }
+  template <class D, operand X>
+  static auto judge(list<D>, const std::vector<X>&) -> rule::stack_of_vector<D, shape_of<X>>;
+  template <class Verdict, class D, operand X>
+  static auto make(list<D>, const std::vector<X>& all) {
+    using shape = typename Verdict::shape;
+    using atoms = typename extents_for<shape>::atoms;
+    auto e = common_extents<atoms>("stack", all, [](const X& x) { return merge_extents<atoms>("stack", x.extents()); });
+    if (D::static_extent != at_run_time && D::static_extent != all.size()) {
+      raise<extent_error>(error{} << "stack: the vector has " << all.size() << " operands, dimension "
+                                  << dimension_name<D>() << " has extent " << D::static_extent << " (R10)");
+    }
+    make_extent<shape, D>(e, {all.size(), unknown_origin}, "stack");
+    return make_node<shape, value_of<X>>(stack_parts<D>{}, e, parts<X>(all));
   }
 };
 struct gather {
@@ -168,11 +233,17 @@ namespace no_adl {
 ///
 ///   concat<seq>(a, b, …):  [seq, rest] x [seq, rest]  ->  [seq, rest]        of a run-time extent
 ///   concat<summed<cls, patches>>(a, b):  [cls, rest] x [patches, rest]  ->  [summed<cls, patches>, rest]
+///   concat<seq>(std::vector{a, b, …})                                        of a run-time number of operands
+///
+/// Throws `extent_error` where the vector is empty, or an operand differs in another extent.
 DIMWISE_DETAIL_OPERATION(concat)
 
 /// The operands side by side along a new dimension D, which comes first.
 ///
 ///   stack<D>(a, b, …):  [rest] x [rest]  ->  [D, rest]
+///   stack<D>(std::vector{a, b, …})                             of a run-time number of operands
+///
+/// Throws `extent_error` where the vector is empty, an operand differs in an extent, or a static D has another one.
 DIMWISE_DETAIL_OPERATION(stack)
 
 /// The elements of `table` along D at the ids: an embedding, or one element for each position.

@@ -170,16 +170,6 @@ using children_t = typename children_in<N>::type;
 template <class N>
 using child_t = element_t<0, children_t<N>>;
 
-// The children that are operands: neither masks nor biases made from positions.
-template <class List>
-struct operands_in;
-template <class... X>
-struct operands_in<list<X...>> {
-  using type = join_t<list_if<operand<X>, X>...>;
-};
-template <class N>
-using operands_t = typename operands_in<children_t<N>>::type;
-
 // ---- views: the elements of the operand, read by other names, strides, or marks ------------------------------------
 
 // `How` says what changes (expr/restride.hpp); the evaluator has one step for each.

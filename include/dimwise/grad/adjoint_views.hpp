@@ -7,7 +7,9 @@
 
 #include <dimwise/expr/ids.hpp>
 #include <dimwise/expr/join.hpp>
+#include <dimwise/expr/numbers.hpp>
 #include <dimwise/expr/reorder.hpp>
+#include <dimwise/expr/replace.hpp>
 #include <dimwise/expr/window.hpp>
 #include <dimwise/grad/send.hpp>
 
@@ -95,6 +97,63 @@ struct adjoint_of<node<stack_along<D>, Shape, T, X...>> {
         send_gradient(x, restride<shape, views::at<D>, whole>({{i}}, extents_from<shape>("gradient", x.extents()), g));
       }
     });
+  }
+};
+template <class Shape, class T, class D, class X>
+struct adjoint_of<node<join_parts<D>, Shape, T, parts<X>>> {
+  using N = node<join_parts<D>, Shape, T, parts<X>>;
+  template <class G>
+  static void send(const N& n, const G& arrived) {
+    const auto g = kept(arrived);
+    std::size_t first = 0;
+    n.template child<0>().each_child([&](const X& x) {
+      send_gradient(x, part_of<D, D>(x, g, first));
+      first += x.extents().template extent<D>();
+    });
+  }
+};
+template <class Shape, class T, class D, class X>
+struct adjoint_of<node<stack_parts<D>, Shape, T, parts<X>>> {
+  using N = node<stack_parts<D>, Shape, T, parts<X>>;
+  template <class G>
+  static void send(const N& n, const G& arrived) {
+    const auto g = kept(arrived);
+    using whole = std::remove_cvref_t<decltype(g)>;
+    using shape = make_shape_t<difference_t<dims_t<shape_of<whole>>, list<D>>, list<>>;
+    std::size_t number = 0;
+    n.template child<0>().each_child([&](const X& x) {
+      send_gradient(
+          x, restride<shape, views::at<D>, whole>({{number++}}, extents_from<shape>("gradient", x.extents()), g));
+    });
+  }
+};
+template <class Shape, class T, class D, class X, class New>
+struct adjoint_of<node<replace_along<D>, Shape, T, X, New>> {
+  using N = node<replace_along<D>, Shape, T, X, New>;
+  template <class G>
+  static void send(const N& n, const G& arrived) {
+    const auto g = for_children<X, New>(arrived);
+    using whole = std::remove_cvref_t<decltype(g)>;
+    const auto& part = n.template child<1>();
+    using shape = gradient_shape<New>;
+    if constexpr (is_tracked<X>) {  // 0 where it was replaced
+      const auto zero = make_constant<value_of<whole>>(0.0);
+      const auto zeros = repeated_to(part, zero);
+      send_gradient(n.template child<0>(),
+                    make_node<shape_of<whole>, value_of<whole>>(replace_along<D>{n.op().first}, g.extents(), g, zeros));
+    }
+    if constexpr (is_tracked<New>) {
+      const auto e = extents_from<shape>("gradient", part.extents());
+      if constexpr (is_in<D, dims_t<shape>>) {
+        using slice = shape_of<whole>;
+        send_gradient(
+            part, restride<slice, views::slice<D, D>, whole>({{n.op().first}}, extents_from<slice>("gradient", e), g));
+      } else {
+        using rest = make_shape_t<difference_t<dims_t<shape_of<whole>>, list<D>>, list<>>;
+        send_gradient(part,
+                      restride<rest, views::at<D>, whole>({{n.op().first}}, extents_from<rest>("gradient", e), g));
+      }
+    }
   }
 };
 template <class Shape, class T, class D, class Table, class Ids>

@@ -9,6 +9,7 @@
 #include <dimwise/eval/evaluate.hpp>
 #include <dimwise/expr/backward.hpp>
 #include <dimwise/grad/attention.hpp>
+#include <dimwise/grad/erased_gradients.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -147,7 +148,13 @@ class recorded_formula : public recorded_value<T, DimsAndMarks...> {
   void send() override {
     if (this->arrived()) {
       const auto g = this->taken();
-      send_from(*formula_, g);
+      if constexpr (holds_erased<E>) {
+        erased_gradients all;
+        send_from(*formula_, g);
+        all.send();
+      } else {
+        send_from(*formula_, g);
+      }
     }
     delete formula_;
     formula_ = nullptr;
@@ -181,12 +188,23 @@ class recorded_attention final : public recorded_formula<E, T, DimsAndMarks...> 
   sums_type sums_;
 };
 
+// Whether something that was recorded by `own` is part of a record; throws where it is part of another one.
+inline bool belongs_to(std::uint64_t own, std::uint64_t record) {
+  if (own == record) { return true; }
+  raise<gradient_error>(
+      error{} << "a tracked tensor"
+              << (record == 0 ? " was recorded by a call of value_and_gradient that has ended or runs in another thread"
+                              : " was recorded by another call of value_and_gradient than the one that runs; a "
+                                "gradient of a gradient is not recorded")
+              << " (R21)");
+}
+
 // Refuses an expression of which a leaf was recorded elsewhere: its gradient would be lost.
 template <class N>
 bool has_origin(const N& n, std::uint64_t record) {
   if constexpr (!is_tracked<N>) {
     return false;
-  } else if constexpr (is_tensor<N>) {
+  } else if constexpr (is_tensor<N> || is_erased<N>) {
     return n.has_origin(record);
   } else {
     bool any = false;  // every child is looked at
@@ -262,17 +280,7 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
   using detail::other_names::size;  // with an argument
   /// Whether this value is part of the record of that number; throws `gradient_error` where it is part of another one.
   [[nodiscard]] bool has_origin(std::uint64_t record) const {
-    if (origin_ == nullptr) { return false; }
-    if (origin_->record() != record) {
-      detail::raise<gradient_error>(
-          error{} << "a tracked tensor"
-                  << (record == 0
-                          ? " was recorded by a call of value_and_gradient that has ended or runs in another thread"
-                          : " was recorded by another call of value_and_gradient than the one that runs; a "
-                            "gradient of a gradient is not recorded")
-                  << " (R21)");
-    }
-    return true;
+    return origin_ != nullptr && detail::belongs_to(origin_->record(), record);
   }
   /// The record; null for a constant.
   [[nodiscard]] origin_type* origin() const { return static_cast<origin_type*>(origin_.get()); }

@@ -49,6 +49,7 @@ struct merge;
 struct part;
 struct slice;
 struct at;
+struct replace_at;
 struct concat;
 struct append;
 struct stack;
@@ -396,6 +397,8 @@ inline constexpr mark_row marks_row<op::at> = {.biased_for = by_rule,
                                                .partial = keep,
                                                .sets = "indexed",
                                                .note = "what speaks of the removed dimension ends, masked_for aside"};
+template <>
+inline constexpr mark_row marks_row<op::replace_at> = marks_row<op::slice>;
 template <>
 inline constexpr mark_row marks_row<op::concat> = {
     .masked_for = by_rule,

@@ -47,6 +47,8 @@ struct describe;
 struct evaluate;
 struct reference;
 struct attend;
+struct assign_at;
+struct unstack;
 }  // namespace op
 
 }  // namespace dimwise

@@ -51,6 +51,9 @@ void each_step(const N& n, const F& f) {
       const auto below = [&](const auto& x) {
         x.each_child([&](const auto& c) {
           if constexpr (operand<decltype(c)>) { each_step(c, f); }
+          if constexpr (is_parts<std::remove_cvref_t<decltype(c)>>) {
+            c.each_child([&](const auto& part) { each_step(part, f); });
+          }
         });
       };
       if constexpr (is_scale_step<N>) {
@@ -109,7 +112,12 @@ class attention_report {
       const detail::step_description& s = e.derivation().steps()[at++];
       add_step(n, s, at, names);
     };
-    detail::each_step(x, step);
+    if constexpr (detail::holds_erased<X>) {  // the steps behind an `expr` have no types here: the result alone
+      at = steps - 1;
+      step(x);
+    } else {
+      detail::each_step(x, step);
+    }
   }
   /// Adds named weights: the last dimension is that of the keys, the one before that of the queries.
   template <operand X>

@@ -113,6 +113,25 @@ static_assert(gives<rule::gather<vocab, vocab, shape<seq, vocab, normalised<voca
 static_assert(
     gives<rule::gather<seq, seq, shape<seq, key, normalised<key>>, shape<batch>>, shape<batch, key, weighted<key>>>);
 
+// R10, R17: the operands of a vector have one type; their number is a run-time value.
+static_assert(gives<rule::stack_of_vector<src, shape<batch, d_k>>, shape<src, batch, d_k>>);
+static_assert(says<ERROR_R17_dimension_occurs_twice, rule::stack_of_vector<seq, X>>);
+static_assert(says<ERROR_R4_composite_has_other_factors_or_order, rule::stack_of_vector<merged<seq, src>, shape<d_k>>>);
+
+// R10, R18: what takes the place of elements has all dimensions of the operand, or lacks the one that is named.
+static_assert(gives<rule::replace_at<seq, X, shape<d_model, batch>>, X>);
+static_assert(gives<rule::replace_at<seq, X, X>, X>);
+static_assert(gives<rule::replace_at<seq, X, shape<batch, d_model, indexed<seq>>>, X>);
+static_assert(
+    gives<rule::replace_at<key, shape<seq, key, normalised<key>>, shape<seq>>, shape<seq, key, weighted<key>>>);
+static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::replace_at<seq, X, shape<d_model>>>);
+static_assert(says<ERROR_R10_operands_differ_in_another_dimension, rule::replace_at<seq, X, shape<batch, d_k>>>);
+static_assert(
+    says<ERROR_R10_operands_differ_in_another_dimension, rule::replace_at<seq, X, shape<batch, d_model, score<d_k>>>>);
+static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, rule::replace_at<src, X, shape<d_model>>>);
+static_assert(says<ERROR_R18_ids_of_a_composite_are_split_first,
+                   rule::replace_at<merged<seq, src>, shape<merged<seq, src>>, shape<>>>);
+
 // R10: concatenation names its dimension, of a dynamic extent; all else is identical by type, the order aside.
 static_assert(gives<rule::concat<seq, X, X>, X>);
 static_assert(gives<rule::concat<seq, X, shape<seq, d_model, batch>, X>, X>);

@@ -153,6 +153,14 @@ static_assert(says<ERROR_R13_window_does_not_fit, rule::unroll<six, kernel, two,
 static_assert(allowed<rule::unroll<src, free_kernel, six, Y>> && allowed<rule::unroll<seq, kernel, five, X>> &&
               allowed<rule::unroll<src, kernel, seq, Y>>);
 static_assert(says<ERROR_R18_slice_of_a_static_extent_names_its_result, rule::unroll<src, kernel, src, Y>>);
+//     With a stride: (n - |W|) / stride + 1 windows.
+struct nine : position_dim<9> {};
+struct four : position_dim<4> {};
+static_assert(gives<rule::unroll_by<seq, kernel, seq, 2, X>, shape<batch, seq, kernel, d_model>>);
+static_assert(gives<rule::unroll_by<nine, kernel, four, 2, shape<nine>>, shape<four, kernel>>);
+static_assert(gives<rule::unroll_by<nine, kernel, two, 4, shape<nine>>, shape<two, kernel>>);
+static_assert(says<ERROR_R13_window_does_not_fit, rule::unroll_by<nine, kernel, four, 3, shape<nine>>>);
+static_assert(says<ERROR_R13_window_does_not_fit, rule::unroll_by<two, kernel, one, 2, shape<two>>>);
 static_assert(says<ERROR_R18_slice_of_a_static_extent_names_its_result, rule::pool<six, kernel, six, shape<six>>>);
 static_assert(says<ERROR_R13_needs_ordered_positions, rule::unroll<d_model, kernel, d_ff, X>>);
 static_assert(says<ERROR_R13_needs_ordered_positions, rule::pool<batch, kernel, batch, X>>);

@@ -34,7 +34,8 @@ struct block_registers {
     return _mm512_maskz_loadu_epi8(~__mmask64{0} >> (size - count), from);
   }
   [[gnu::always_inline]] static floats zero() noexcept { return _mm512_setzero_ps(); }
-  [[gnu::always_inline]] static floats scales(const float16* stored, std::size_t count, const float* inputs) noexcept {
+  [[gnu::always_inline]] static floats scales(const float16* stored, std::size_t count, std::size_t,
+                                              const float* inputs) noexcept {
     const __m256i halves = _mm256_maskz_loadu_epi16(static_cast<__mmask16>((1U << count) - 1), stored);
     return _mm512_mul_ps(_mm512_cvtph_ps(halves), _mm512_loadu_ps(inputs));
   }
@@ -78,16 +79,25 @@ struct block_registers {
     return _mm256_loadu_si256(static_cast<const __m256i*>(from));
   }
   [[gnu::always_inline]] static bytes load_partial(const void* from, std::size_t count) noexcept {
+    if (count == size / 2) return _mm256_zextsi128_si256(_mm_loadu_si128(static_cast<const __m128i*>(from)));
     alignas(32) unsigned char part[size] = {};
     __builtin_memcpy(part, from, count);
     return load(part);
   }
   [[gnu::always_inline]] static floats zero() noexcept { return _mm256_setzero_ps(); }
-  [[gnu::always_inline]] static floats scales(const float16* stored, std::size_t count, const float* inputs) noexcept {
+  // `before`: how many scales of the row lie before these. The last ones are read with them, and moved to the front.
+  [[gnu::always_inline]] static floats scales(const float16* stored, std::size_t count, std::size_t before,
+                                              const float* inputs) noexcept {
     using halves = widen<xsimd::fma3<xsimd::avx2>, number_format::float16>;
     const auto* const from = reinterpret_cast<const unsigned char*>(stored);
-    const auto floats_of = (floats)(count < 8 ? halves::load_partial(from, 0, count) : halves::load(from, 0));
-    return _mm256_mul_ps(floats_of, _mm256_loadu_ps(inputs));
+    if (count == 8) return _mm256_mul_ps((floats)halves::load(from, 0), _mm256_loadu_ps(inputs));
+    if (before + count < 8) return _mm256_mul_ps((floats)halves::load_partial(from, 0, count), _mm256_loadu_ps(inputs));
+    static constexpr signed char places[32] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+                                               -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+    const std::size_t skipped = 2 * (8 - count);
+    const __m128i last = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from - skipped));
+    const __m128i moved = _mm_shuffle_epi8(last, _mm_loadu_si128(reinterpret_cast<const __m128i*>(places + skipped)));
+    return _mm256_mul_ps(_mm256_cvtph_ps(moved), _mm256_loadu_ps(inputs));
   }
   template <int LanesOfBlock>
   [[gnu::always_inline]] static bytes places() noexcept {
@@ -162,7 +172,7 @@ template <bool Four, reading_plan Plan>
     const std::size_t here = smaller(lanes_of_register, blocks - block);
     reg::floats scales[rows];
 #pragma GCC unroll 4
-    for (std::size_t r = 0; r < rows; ++r) scales[r] = reg::scales(scales_of[r] + block, here, x.scale + block);
+    for (std::size_t r = 0; r < rows; ++r) scales[r] = reg::scales(scales_of[r] + block, here, block, x.scale + block);
     reg::bytes place = reg::template places<lanes_of_block>();
     const auto add = [&](auto load) __attribute__((always_inline)) {
       const reg::bytes begin = reg::load(x.begin + at / 4);

@@ -10,6 +10,7 @@
 // Tests: tests/shape/rules/index.test.cpp, tests/compile_fail/index/
 #pragma once
 
+#include <dimwise/shape/rules/assign.hpp>
 #include <dimwise/shape/rules/placed.hpp>
 #include <dimwise/shape/rules/restride.hpp>
 #include <dimwise/shape/verdict.hpp>
@@ -298,7 +299,8 @@ struct concat_judge<summed<P...>> {
   }
 };
 
-template <class D, class A, class... B>
+// `Count` operands; of a vector their number is a run-time value.
+template <class D, std::size_t Count, class A, class... B>
 consteval auto judge_stack() {
   using O = over<about_t<D>>;
   using masks = all_masks_t<typename joined_masks<marks_t<A>, nothing, list<>>::type,
@@ -310,8 +312,8 @@ consteval auto judge_stack() {
                                                                  operand_t<first_unlike<nothing, A, B...>>>>{};
   } else if constexpr (masks::size > 1) {
     return answer<ERROR_R10_operands_differ_in_another_dimension<op::stack, O, operand_t<A>, operand_t<B>...>>{};
-  } else if constexpr (D::static_extent != at_run_time && D::static_extent != 1 + sizeof...(B)) {
-    return answer<ERROR_R10_stack_has_another_extent<op::stack, O, extent<1 + sizeof...(B)>, operand_t<A>>>{};
+  } else if constexpr (D::static_extent != at_run_time && Count != at_run_time && D::static_extent != Count) {
+    return answer<ERROR_R10_stack_has_another_extent<op::stack, O, extent<Count>, operand_t<A>>>{};
   } else if constexpr (!all_distinct(axes_of_list_t<join_t<list<D>, dims_t<A>>>{})) {
     return answer<ERROR_R17_dimension_occurs_twice<op::stack, O, operand_t<A>>>{};
   } else {
@@ -320,6 +322,28 @@ consteval auto judge_stack() {
                          typename joined_biases<marks_t<A>, nothing, told_apart>::type,
                          typename joined_biases<marks_t<B>, nothing, told_apart>::type...>;
     return answer<accepted<make_shape_t<join_t<list<D>, dims_t<A>>, marks>>>{};
+  }
+}
+
+// What takes the place of elements of D has all dimensions of the operand; of one element it lacks D.
+template <class D, class Shape, class New>
+consteval auto judge_replace_at() {
+  using O = over<about_t<D>>;
+  using dims = dims_t<Shape>;
+  if constexpr (!is_in<D, dims>) {
+    return answer<missing_t<op::replace_at, list<D>, Shape>>{};
+  } else if constexpr (is_composite<D>) {
+    return answer<ERROR_R18_ids_of_a_composite_are_split_first<op::replace_at, O, operand_t<Shape>>>{};
+  } else {
+    using whole = make_shape_t<dims, typename cut_marks<marks_t<Shape>, D>::type>;
+    using one = make_shape_t<difference_t<dims, list<D>>, typename marks_without<marks_t<whole>, D>::type>;
+    using part = std::conditional_t<is_in<D, dims_t<New>>, whole, one>;
+    if constexpr (same_set<dims_t<part>, dims_t<New>> && same_set<marks_t<stored_t<part>>, marks_t<stored_t<New>>>) {
+      return answer<accepted<whole>>{};
+    } else {
+      return answer<
+          ERROR_R10_operands_differ_in_another_dimension<op::replace_at, O, operand_t<part>, operand_t<New>>>{};
+    }
   }
 }
 
@@ -339,8 +363,15 @@ template <class D, class... Shapes>
 using concat = detail::on_ranks<op::concat, detail::of_sum, detail::list<D>,
                                 decltype(detail::concat_judge<D>::template judge<Shapes...>()), Shapes...>;
 template <class D, class... Shapes>
-using stack = detail::on_ranks<op::stack, detail::of_sum, detail::list<>, decltype(detail::judge_stack<D, Shapes...>()),
-                               Shapes...>;
+using stack = detail::on_ranks<op::stack, detail::of_sum, detail::list<>,
+                               decltype(detail::judge_stack<D, sizeof...(Shapes), Shapes...>()), Shapes...>;
+template <class D, class Shape>
+using stack_of_vector = detail::on_ranks<op::stack, detail::of_one, detail::list<>,
+                                         decltype(detail::judge_stack<D, at_run_time, Shape>()), Shape>;
+
+template <class D, class Shape, class New>
+using replace_at = detail::on_ranks<op::replace_at, detail::of_sum, detail::list<D>,
+                                    decltype(detail::judge_replace_at<D, Shape, New>()), Shape, New>;
 
 }  // namespace rule
 }  // namespace dimwise

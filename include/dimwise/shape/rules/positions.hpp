@@ -78,7 +78,7 @@ consteval auto judge_rotary_by() {
 
 // A static dimension needs a name for its result; a run-time dimension keeps its name. Packed positions are rejected
 // before: without a mask by R19, with one by R7.
-template <class Op, class D, class W, class Result, class Shape>
+template <class Op, class D, class W, class Result, class Shape, std::size_t Stride = 1>
 consteval auto judge_windows() {
   using O = over<about_t<D>, about_t<W>, about_t<Result>>;
   using objection = objection_t<Op, list<D>, Shape>;
@@ -94,8 +94,10 @@ consteval auto judge_windows() {
     return answer<ERROR_R18_slice_of_a_static_extent_names_its_result<Op, O, operand_t<Shape>>>{};
   } else {
     constexpr bool fits =
-        !all_known || (std::is_same_v<Op, op::pool> ? D::static_extent == Result::static_extent * W::static_extent
-                                                    : D::static_extent + 1 == Result::static_extent + W::static_extent);
+        !all_known || (std::is_same_v<Op, op::pool>
+                           ? D::static_extent == Result::static_extent * W::static_extent
+                           : W::static_extent <= D::static_extent &&
+                                 (D::static_extent - W::static_extent) / Stride + 1 == Result::static_extent);
     if constexpr (!fits) {
       return answer<ERROR_R13_window_does_not_fit<Op, O, operand_t<Shape>>>{};
     } else {
@@ -176,6 +178,9 @@ using rotary_by =
 template <class D, class W, class Result, class Shape>
 using unroll = detail::on_ranks<op::unroll, detail::of_one, detail::list<D, W, Result>,
                                 decltype(detail::judge_windows<op::unroll, D, W, Result, Shape>()), Shape>;
+template <class D, class W, class Result, std::size_t Stride, class Shape>
+using unroll_by = detail::on_ranks<op::unroll, detail::of_one, detail::list<D, W, Result>,
+                                   decltype(detail::judge_windows<op::unroll, D, W, Result, Shape, Stride>()), Shape>;
 template <class D, class W, class Result, class Shape>
 using pool = detail::on_ranks<op::pool, detail::of_one, detail::list<D, W, Result>,
                               decltype(detail::judge_windows<op::pool, D, W, Result, Shape>()), Shape>;

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/grad/expr.hpp -- expr<tracked<T>, shape<…>>: an expression of tracked operands, whose adjoint is a virtual
+// function.
+//
+// Layer: grad. It holds the formula, which sends gradients, and the same formula of plain operands, which is evaluated.
+// Tests: tests/grad/written.test.cpp
+#pragma once
+
+#include <dimwise/eval/expr.hpp>
+#include <dimwise/grad/send.hpp>
+
+namespace dimwise {
+
+namespace detail {
+
+// The record that the tensors of an expression belong to; 0 where all are constants.
+inline constexpr std::uint64_t several_records = ~std::uint64_t{0};
+template <class N>
+std::uint64_t record_of(const N& n) {
+  if constexpr (!is_tracked<N>) {
+    return 0;
+  } else if constexpr (is_tensor<N>) {
+    return n.origin() == nullptr ? 0 : n.origin()->record();
+  } else if constexpr (is_erased<N>) {
+    return n.formula().record();
+  } else {
+    std::uint64_t all = 0;
+    n.each_child([&](const auto& x) {
+      const std::uint64_t one = record_of(x);
+      if (one != 0) { all = all == 0 || all == one ? one : several_records; }
+    });
+    return all;
+  }
+}
+
+// The formula of a tracked `expr`.
+template <class T, class... D>
+class erased_tracked : public counted_formula {
+ public:
+  using gradient_type = typename recorded_value<T, D...>::gradient_type;
+  using plain_type = expr<T, shape<D...>>;
+
+  erased_tracked(const plain_type& plain, std::uint64_t record) : plain_(plain), record_(record) {}
+  [[nodiscard]] const plain_type& plain() const { return plain_; }
+  [[nodiscard]] std::uint64_t record() const { return record_; }
+  virtual void send(const gradient_type& g) const = 0;
+
+ private:
+  plain_type plain_;
+  std::uint64_t record_;
+};
+template <class E, class T, class... D>
+class erased_tracked_formula final : public erased_tracked<T, D...> {
+ public:
+  using typename erased_tracked<T, D...>::gradient_type;
+  explicit erased_tracked_formula(const E& formula)
+      : erased_tracked<T, D...>(untracked_of(formula), record_of(formula)), formula_(formula) {}
+  void send(const gradient_type& g) const override { send_gradient(formula_, g); }
+
+ private:
+  E formula_;
+};
+
+// The gradient that has arrived at the formula of an `expr`.
+template <class T, class... D>
+class arrived_at final : public arrived_gradient {
+ public:
+  explicit arrived_at(const expr<tracked<T>, shape<D...>>& x) : arrived_gradient(x.formula().number()), to_(x) {}
+  template <class G>
+  void add(const G& g) {
+    sum_.add(g);
+  }
+  void send() override { to_.formula().send(sum_.taken()); }
+
+ private:
+  struct sum : recorded_value<T, D...> {
+    sum() : recorded_value<T, D...>(0) {}
+    using recorded_value<T, D...>::taken;
+  };
+  expr<tracked<T>, shape<D...>> to_;
+  sum sum_{};
+};
+
+template <class T, class... D>
+struct adjoint_of<expr<tracked<T>, shape<D...>>> {
+  template <class G>
+  static void send(const expr<tracked<T>, shape<D...>>& x, const G& g) {
+    if (x.formula().record() == 0) { return; }
+    if (erased_gradients* const all = erased_gradients::current(); all != nullptr) {
+      add(*all, x, g);
+    } else {
+      erased_gradients own;
+      add(own, x, g);
+      own.send();
+    }
+  }
+
+ private:
+  template <class G>
+  static void add(erased_gradients& all, const expr<tracked<T>, shape<D...>>& x, const G& g) {
+    auto* arrived = static_cast<arrived_at<T, D...>*>(all.find(x.formula().number()));
+    if (arrived == nullptr) {
+      auto first = std::make_unique<arrived_at<T, D...>>(x);
+      arrived = first.get();
+      all.add(static_cast<std::unique_ptr<arrived_at<T, D...>>&&>(first));
+    }
+    arrived->add(g);
+  }
+};
+
+template <class T, class Shape>
+struct untracked_operand<expr<tracked<T>, Shape>> {
+  static const expr<T, Shape>& of(const expr<tracked<T>, Shape>& x) { return x.formula().plain(); }
+};
+
+}  // namespace detail
+
+/// An expression of tracked operands, of this element type and shape. Values and gradients are those of the formula;
+/// where it is used several times, its gradient is sent once.
+template <class T, class... DimsAndMarks>
+  requires(detail::valid_tensor<tracked<T>, DimsAndMarks...>)
+class expr<tracked<T>, shape<DimsAndMarks...>>
+    : public detail::shaped_as<shape<DimsAndMarks...>>,
+      public detail::expression_tag,
+      public detail::stored_base<tracked<T>, detail::stored_t<shape<DimsAndMarks...>>>::type {
+ public:
+  using shape_type = shape<DimsAndMarks...>;
+  using value_type = tracked<T>;
+  using extents_type = detail::extents_for<shape_type>;
+
+  /// The expression that is a constant tensor of zeros; run-time extents are 0.
+  expr() : expr(tensor<T, DimsAndMarks...>()) {}
+  /// An operand with these dimensions in any order and these marks; plain operands are constants (the rules of
+  /// assignment). Nothing is computed.
+  template <operand E>
+    requires(!std::same_as<E, expr> && detail::fits<tracked<T>, detail::value_of<E>> &&
+             allowed<rule::assign<shape_type, detail::shape_of<E>>>)
+  expr(const E& value)  // implicit: as in `tensor y = value;`
+      : formula_(formula_of(detail::in_shape<shape_type>(value))) {}
+  template <class Computed, class Verdict = rule::assign<shape_type, Computed>>
+    requires refused<Verdict>
+  expr(const detail::shaped_as<Computed>& value, Verdict* = nullptr) DIMWISE_DETAIL_REFUSED(Verdict);
+  template <operand E, class Error = detail::elements_error<tracked<T>, detail::value_of<E>>>
+    requires(!detail::fits<tracked<T>, detail::value_of<E>> && allowed<rule::assign<shape_type, detail::shape_of<E>>>)
+  expr(const E& value, Error* = nullptr) DIMWISE_DETAIL_REFUSED(Error);
+  expr(const detail::already_refused& value);  // implicit: its operand is the only error
+
+  /// The run-time extents.
+  [[nodiscard]] const extents_type& extents() const { return formula().plain().extents(); }
+  /// Whether its tensors are part of the record of that number; throws `gradient_error` where they are part of another.
+  [[nodiscard]] bool has_origin(std::uint64_t record) const {
+    return formula().record() != 0 && detail::belongs_to(formula().record(), record);
+  }
+  /// For the backward pass: the formula, and its children, of which a handle has none.
+  [[nodiscard]] const detail::erased_tracked<T, DimsAndMarks...>& formula() const { return *formula_; }
+  template <class F>
+  void each_child(const F&) const {}
+
+ private:
+  using formula_type = detail::erased_tracked<T, DimsAndMarks...>;
+  template <class E>
+  static const formula_type* formula_of(const E& value) {
+    return new detail::erased_tracked_formula<E, T, DimsAndMarks...>(value);
+  }
+
+  detail::formula_handle<formula_type> formula_;
+};
+
+namespace detail {
+
+template <class T, class Shape>
+said explained_operation(const expr<tracked<T>, Shape>& n, derivation& d) {
+  return explained_operation(n.formula().plain(), d);
+}
+
+}  // namespace detail
+
+}  // namespace dimwise
