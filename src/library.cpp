@@ -10,6 +10,9 @@
 #include <dimwise/eval/top_k_definitions.hpp>
 #include <dimwise/expr/explain_shapes_definitions.hpp>
 #include <dimwise/expr/rotary_definitions.hpp>
+#include <dimwise/grad/parameter_list_definitions.hpp>
+#include <dimwise/grad/parameter_passes_definitions.hpp>
+#include <dimwise/nn/part_list_definitions.hpp>
 #include <dimwise/ranks/communicator_definitions.hpp>
 #include <dimwise/tensor/block_pool_definitions.hpp>
 #include <dimwise/tensor/large_pages_definitions.hpp>

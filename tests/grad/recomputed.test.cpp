@@ -4,6 +4,8 @@
 #include "nodes.hpp"
 #include <dimwise/nn.hpp>
 
+#include <algorithm>
+
 using namespace grad_tests;
 
 namespace {

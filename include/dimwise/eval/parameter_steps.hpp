@@ -159,38 +159,30 @@ double sum_of_squares(std::size_t n, const T* x) {
   return sum;
 }
 
-// √(Σ x²) of all numbers that `each(f)` gives to f(n, x), as rest · 2^exponent: the squares of finite numbers, and the
-// root as well, may be beyond float64.
+// √(Σ x²) of all parameters, as rest · 2^exponent: the squares of finite numbers, and the root as well, may be beyond
+// float64.
 struct scaled_norm {
   double rest = 0;
   int exponent = 0;
 };
-template <class Each>
-scaled_norm norm_of_all(const Each& each) {
-  double squares = 0;
-  each([&](std::size_t n, const auto* x) { squares += sum_of_squares(n, x); });
-  // What underflows below is less than a rounding of this sum.
-  if (squares >= 1e-280 && squares <= std::numeric_limits<double>::max()) { return {std::sqrt(squares), 0}; }
-  double largest = 0;
-  each([&](std::size_t n, const auto* x) {
-    for (std::size_t i = 0; i < n; ++i) {
-      const double size = std::abs(static_cast<double>(x[i]));
-      if (size > largest || size != size) { largest = size; }
-      if (largest != largest) { return; }
-    }
-  });
-  if (largest == 0 || largest - largest != 0) { return {largest, 0}; }
-  scaled_norm norm;
-  (void)std::frexp(largest, &norm.exponent);
-  kernels::carried_sum<double> scaled;
-  each([&](std::size_t n, const auto* x) {
-    for (std::size_t i = 0; i < n; ++i) {
-      const double part = std::ldexp(static_cast<double>(x[i]), -norm.exponent);
-      scaled += part * part;
-    }
-  });
-  norm.rest = std::sqrt(scaled.value());
-  return norm;
+// The largest magnitude among these numbers and `before`; NaN if one of them is NaN.
+template <class T>
+double largest_magnitude(std::size_t n, const T* x, double before) {
+  double largest = before;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double size = std::abs(static_cast<double>(x[i]));
+    if (size > largest || size != size) { largest = size; }
+    if (largest != largest) { return largest; }
+  }
+  return largest;
+}
+// Adds the squares of x · 2^−exponent.
+template <class T>
+void sum_scaled_squares(std::size_t n, const T* x, int exponent, kernels::carried_sum<double>& to) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const double part = std::ldexp(static_cast<double>(x[i]), -exponent);
+    to += part * part;
+  }
 }
 
 // x = x times a number

@@ -69,10 +69,10 @@ class accumulated {
       counted();
       return;
     }
-    detail::whole_passes passes = detail::prepared_step(one.gradient, gradient_);
-    detail::each_parameter_of([&](auto& all, const auto& g) {
-      detail::add_elements(passes, all.size(), all.overwrite(), g.data());
-    }, gradient_, one.gradient);
+    const detail::parameter_list all(gradient_);
+    const detail::parameter_list added(one.gradient);
+    detail::whole_passes passes = detail::prepared_step(added, {&all});
+    detail::add_parameters(passes, all, added);
     counted();
     passes.finish();
   }
@@ -93,14 +93,8 @@ class accumulated {
     using T = detail::model_element<M>;
     const double factor = count_ == 0 ? 0.0 : 1.0 / count_;
     value_with_gradient<T, M> result{static_cast<T>(sum_ * factor), gradient_};
-    const bool any = begun_;
-    detail::each_named_parameter_of([&](const std::string&, auto& part) {
-      if (any) {
-        detail::multiply_elements(part.size(), part.overwrite(), static_cast<T>(factor));
-      } else {
-        part.fill(T(0));
-      }
-    }, result.gradient);
+    const detail::parameter_list all(result.gradient);
+    begun_ ? detail::multiply_parameters(all, factor) : detail::clear_parameters(all);
     return result;
   }
 

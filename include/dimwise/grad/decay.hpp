@@ -11,7 +11,6 @@
 
 #include <functional>
 #include <string>
-#include <vector>
 
 namespace dimwise {
 
@@ -40,35 +39,5 @@ inline constexpr bool is_decayed<nn::rms_norm<F...>, Parameter> = false;
 
 /// Which parameters weight decay falls on, by their names: in place of the kinds.
 using decay_choice = std::function<bool(const std::string& name)>;
-
-namespace detail {
-
-// f(decayed) for every parameter, in the order of `for_each_parameter_of`.
-template <class Module, class M, class F>
-void each_kind(const M& m, const F& f) {
-  if constexpr (nn::detail::is_sequence<M>) {
-    for (const auto& part : m) { each_kind<Module>(part, f); }
-  } else if constexpr (is_tuple<M>) {
-    std::apply([&](const auto&... part) { (each_kind<Module>(part, f), ...); }, m);
-  } else if constexpr (nn::module<M>) {
-    nn::detail::each_member(m, [&](const auto& part) { each_kind<M>(part, f); });
-  } else if constexpr (is_parameter<M>) {
-    f(is_decayed<Module, M>);
-  }
-}
-
-// For every parameter of `m`, in order, whether it is decayed.
-template <class M>
-std::vector<bool> decayed_parameters(const M& m, const decay_choice& by_name) {
-  std::vector<bool> all;
-  if (by_name) {
-    detail::each_named_parameter_of([&](const std::string& name, const auto&) { all.push_back(by_name(name)); }, m);
-  } else {
-    each_kind<void>(m, [&](bool decayed) { all.push_back(decayed); });
-  }
-  return all;
-}
-
-}  // namespace detail
 
 }  // namespace dimwise

@@ -10,10 +10,11 @@
 
 #include <dimwise/grad/adjoint.hpp>
 #include <dimwise/grad/average.hpp>
+#include <dimwise/grad/parameter_passes.hpp>
 #include <dimwise/nn/model.hpp>
 
-#include <string>
 #include <string_view>
+#include <vector>
 
 namespace dimwise {
 
@@ -109,22 +110,42 @@ consteval auto part_error(list<hidden, X...>) {
   return answer<ERROR_R21_member_hides_its_parameters<X...>>{};
 }
 
+// The origins of the parameters of a model, in the order of a parameter_list.
+using parameter_origins = std::vector<origin_pointer>;
+
+// Tracks the parameter `from` by a record.
+template <class To, class From>
+[[gnu::noinline]] void track_parameter(To& to, const From& from, std::uint64_t record, parameter_origins& origins) {
+  origins.push_back(new_recorded<typename To::origin_type>(record));
+  to = To(from, origins.back());
+}
+template <class To, class From>
+void track_parts(To& to, const From& from, std::uint64_t record, parameter_origins& origins);
+template <class To, class From, std::size_t... I>
+[[gnu::always_inline]] inline void track_each_part(To& to, const From& from, std::uint64_t record,
+                                                   parameter_origins& origins, std::index_sequence<I...>) {
+  (track_parts(part_at<I>(to), part_at<I>(from), record, origins), ...);
+}
+template <class To, class From>
+void track_parts(To& to, const From& from, std::uint64_t record, parameter_origins& origins) {
+  if constexpr (is_sequence<To>) {
+    if constexpr (requires { to.resize(from.size()); }) { to.resize(from.size()); }
+    for (std::size_t i = 0; i < from.size(); ++i) { track_parts(to[i], from[i], record, origins); }
+  } else if constexpr (is_tuple<To> || nn::module<To>) {
+    track_each_part(to, from, record, origins, std::make_index_sequence<part_count<To>()>());
+  } else if constexpr (is_parameter<From>) {
+    track_parameter(to, from, record, origins);
+  } else {
+    static_assert(nn::detail::is_any_parameter<From> || nn::detail::is_a_setting<From>::value);
+    to = from;
+  }
+}
 // The parameters of `m`, tracked by a record.
 template <class M>
-auto tracked_model(const M& m, std::uint64_t record) {
+auto tracked_model(const M& m, std::uint64_t record, parameter_origins& origins) {
   static_assert(nn::detail::all_members_are_named<M>());
-  using T = model_element<M>;
-  rebind<tracked<T>, M> to;
-  match_lengths(to, m);
-  walk_together("", [record](const std::string&, auto& part, const auto& from) {
-    using To = std::remove_cvref_t<decltype(part)>;
-    if constexpr (is_parameter<std::remove_cvref_t<decltype(from)>>) {
-      auto origin = new_recorded<typename To::origin_type>(record);
-      part = To(from, origin);
-    } else {
-      part = from;
-    }
-  }, to, m);
+  rebind<tracked<model_element<M>>, M> to;
+  track_parts(to, m, record, origins);
   return to;
 }
 
@@ -262,7 +283,8 @@ template <class M, class Loss, class Part>
 auto differentiated(const M& model, const Loss& loss, const Part& part) {
   using T = model_element<M>;
   gradient_record record;
-  const auto parameters = tracked_model(model, record.number());
+  parameter_origins origins;
+  const auto parameters = tracked_model(model, record.number(), origins);
   const auto given = loss(parameters);
   const auto of = part(given);
   const tensor<tracked<T>> value(of.number);
@@ -271,15 +293,7 @@ auto differentiated(const M& model, const Loss& loss, const Part& part) {
   if (value.has_origin(record.number())) { value.origin()->add(tensor<T>(factor)); }
   record.send_all();
   value_with_gradient<T, M> result{*value.value().data() * factor, model};
-  detail::each_named_parameter_of([](const std::string&, auto& to, const auto& from) {
-    using To = std::remove_cvref_t<decltype(to)>;
-    if (from.origin()->arrived()) {
-      to = To(from.origin()->gradient());
-    } else {
-      to = To::for_overwriting(to.extents());
-      to.fill(T(0));
-    }
-  }, result.gradient, parameters);
+  take_gradients(parameter_list(result.gradient), origins);
   return result;
 }
 

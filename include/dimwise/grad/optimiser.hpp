@@ -8,15 +8,12 @@
 //   optimiser.step(model, clip_norm(gradient, 1.0));
 #pragma once
 
-#include <dimwise/eval/parameter_steps.hpp>
-#include <dimwise/grad/decay.hpp>
+#include <dimwise/grad/parameter_passes.hpp>
 #include <dimwise/grad/schedule.hpp>
 #include <dimwise/tensor/tensor.hpp>
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
-#include <string>
 
 namespace dimwise {
 
@@ -27,81 +24,8 @@ template <class M>
 M zeros_like(const M& m) {
   static_assert(nn::detail::all_members_are_named<M>());
   M zeros = m;
-  detail::each_named_parameter_of([](const std::string&, auto& part) {
-    using Part = std::remove_cvref_t<decltype(part)>;
-    auto fresh = Part::for_overwriting(part.extents());
-    fresh.fill(typename Part::value_type(0));
-    part = fresh;
-  }, zeros);
+  clear_parameters(parameter_list(zeros));
   return zeros;
-}
-
-// Models that a step goes through side by side have parameters of the same extents. `whose` is the other one's name.
-template <class M>
-void check_same_extents(const char* what, const M& model, const M& other, const char* whose) {
-  std::size_t count[2] = {};
-  detail::each_named_parameter_of([&](const std::string&, const auto&) { ++count[0]; }, model);
-  detail::each_named_parameter_of([&](const std::string&, const auto&) { ++count[1]; }, other);
-  if (count[0] != count[1]) {
-    raise<extent_error>(error{} << what << ": the model has " << count[0] << " parameters and the " << whose << " has "
-                                << count[1] << " (R15)");
-  }
-  detail::each_named_parameter_of([&](const std::string& name, const auto& a, const auto& b) {
-    using axes = axes_for<shape_of<std::remove_cvref_t<decltype(a)>>>;
-    axis extents[2][max_rank];
-    axis_extents<axes>::write(a.extents(), extents[0]);
-    axis_extents<axes>::write(b.extents(), extents[1]);
-    for (std::size_t i = 0; i < axes::size; ++i) {
-      if (extents[0][i].extent != extents[1][i].extent) {
-        raise<extent_error>(error{} << what << ": the parameter " << name.c_str() << (name.empty() ? "" : " ")
-                                    << "has extent " << extents[0][i].extent << " of " << axis_extents<axes>::names[i]()
-                                    << ", the " << whose << " has " << extents[1][i].extent << " (R15)");
-      }
-    }
-  }, model, other);
-}
-
-// Takes all memory that a step needs, before it changes anything: elements of their own for the models that it writes,
-// and those of the gradient. A step that has begun ends, so one that throws has changed nothing.
-template <class G, class... M>
-whole_passes prepared_step(const G& gradient, M&... written) {
-  std::size_t longest = 0;
-  each_parameter_of([&](const auto& g, auto&... p) {
-    longest = g.size() > longest ? g.size() : longest;
-    (void)g.data();
-    ((void)p.overwrite(), ...);
-  }, gradient, written...);
-  return whole_passes(longest);
-}
-
-// How many steps a state has made: a tensor, so that a file keeps it. Throws `number_error` below 0 and from 2^62 on.
-inline std::size_t steps_made(const tensor<std::int64_t>& step) {
-  const std::int64_t made = step;
-  if (made < 0 || made >= std::int64_t{1} << 62) {
-    raise<number_error>(error{} << "an optimiser's state: its step is " << static_cast<long long>(made)
-                                << ", a number from 0 to 2^62 was expected");
-  }
-  return static_cast<std::size_t>(made);
-}
-inline void count_step(tensor<std::int64_t>& step) {
-  *step.overwrite() = static_cast<std::int64_t>(steps_made(step)) + 1;
-}
-
-// Settings of an optimiser are checked before anything moves, in the range of a float: parameters may be floats.
-// `what` is a number from 0 to 1, where 1 is left out.
-inline void check_share(const char* who, const char* what, double x) {
-  if (!(x >= 0 && x < 1)) { raise<number_error>(error{} << who << ": " << what << " is 0 or more, and less than 1"); }
-}
-inline void check_at_least_0(const char* who, const char* what, double x) {
-  if (!(x >= 0 && x <= double{std::numeric_limits<float>::max()})) {
-    raise<number_error>(error{} << who << ": " << what << " is 0 or more, finite as a float, and no NaN");
-  }
-}
-// A divisor beside a root that may be 0: 0 / 0 is NaN where a parameter never had a gradient.
-inline void check_more_than_0(const char* who, const char* what, double x) {
-  if (!(x >= double{std::numeric_limits<float>::min()} && x <= double{std::numeric_limits<float>::max()})) {
-    raise<number_error>(error{} << who << ": " << what << " is more than 0 and finite as a float, and no NaN");
-  }
 }
 
 template <class M, class G>
@@ -113,13 +37,6 @@ using gradient_verdict =
 template <class M, class Model>
 using other_model = ERROR_R22_optimiser_steps_the_model_that_it_was_made_for<over<M>, over<Model>>;
 
-template <class M>
-scaled_norm norm_of_model(const M& m) {
-  return norm_of_all([&](const auto& f) {
-    detail::each_named_parameter_of([&](const std::string&, const auto& part) { f(part.size(), part.data()); }, m);
-  });
-}
-
 }  // namespace detail
 
 namespace no_adl {
@@ -128,7 +45,7 @@ namespace no_adl {
 template <class M>
   requires(nn::detail::has_walked_parameters<M>())
 [[nodiscard]] double norm_of(const M& m) {
-  const detail::scaled_norm norm = detail::norm_of_model(m);
+  const detail::scaled_norm norm = detail::norm_of_parameters(detail::parameter_list(m));
   return std::ldexp(norm.rest, norm.exponent);
 }
 
@@ -138,20 +55,7 @@ template <class M>
   requires(nn::detail::has_walked_parameters<M>())
 [[nodiscard]] M clip_norm(M gradient, double limit) {
   if (!(limit >= 0)) { detail::raise<number_error>(error{} << "clip_norm: the limit of a norm is 0 or more"); }
-  const detail::scaled_norm norm = detail::norm_of_model(gradient);
-  const double factor = limit / (std::ldexp(norm.rest, norm.exponent) + 1e-6);
-  if (!(factor < 1)) { return gradient; }
-  detail::each_named_parameter_of([&](const std::string&, auto& part) {
-    using T = typename std::remove_cvref_t<decltype(part)>::value_type;
-    if (static_cast<T>(factor) >= std::numeric_limits<T>::min() || norm.rest - norm.rest != 0) {
-      return detail::multiply_elements(part.size(), part.overwrite(), static_cast<T>(factor));
-    }
-    // A norm near the largest number: its inverse has few digits, or none.
-    T* const x = part.overwrite();
-    for (std::size_t i = 0; i < part.size(); ++i) {
-      x[i] = static_cast<T>(std::ldexp(static_cast<double>(x[i]), -norm.exponent) * (limit / norm.rest));
-    }
-  }, gradient);
+  detail::clip_parameters(detail::parameter_list(gradient), limit);
   return gradient;
 }
 template <class M, class Error = ERROR_R21_model_has_no_parameters<M>>
@@ -198,24 +102,10 @@ class sgd {
   template <class G, class Verdict = detail::gradient_verdict<M, G>>
     requires allowed<Verdict>
   void step(M& model, const G& gradient) {
-    detail::check_same_extents("sgd", model, gradient, "gradient");
-    detail::check_same_extents("sgd", model, state.velocity, "velocity");
-    const auto decayed = detail::decayed_parameters(model, settings.decayed);
-    const std::size_t made = detail::steps_made(state.step);
-    const double rate = settings.rate(made);
-    detail::check_at_least_0("sgd", "the rate", rate);
-    detail::check_share("sgd", "the momentum", settings.momentum);
-    if (!(settings.dampening >= 0 && settings.dampening <= 1)) {
-      detail::raise<number_error>(error{} << "sgd: the dampening is from 0 to 1");
-    }
-    detail::check_at_least_0("sgd", "the weight decay", settings.weight_decay);
-    const double fresh = made == 0 ? 1.0 : 1.0 - settings.dampening;
-    (void)detail::prepared_step(gradient, model, state.velocity);
-    std::size_t which = 0;
-    detail::each_parameter_of([&](auto& p, const auto& g, auto& v) {
-      move(p, g, v, rate, decayed[which++] ? settings.weight_decay : 0.0, fresh);
-    }, model, gradient, state.velocity);
-    detail::count_step(state.step);
+    using detail::parameter_list;
+    detail::step_sgd({settings.rate, settings.momentum, settings.dampening, settings.nesterov, settings.weight_decay,
+                      settings.decayed},
+                     parameter_list(model), parameter_list(gradient), parameter_list(state.velocity), state.step);
   }
   template <class G, class Verdict = detail::gradient_verdict<M, G>>
     requires refused<Verdict>
@@ -223,29 +113,6 @@ class sgd {
   template <class Model, class G, class Error = detail::other_model<M, Model>>
     requires(!std::is_convertible_v<Model&, M&>)
   Error step(Model& model, const G& gradient);
-
- private:
-  template <class P>
-  void move(P& parameter, const P& gradient, P& velocity, double rate, double decay, double added) const {
-    using T = typename P::value_type;
-    const auto r = static_cast<T>(rate);
-    const auto d = static_cast<T>(decay);
-    const auto m = static_cast<T>(settings.momentum);
-    const auto fresh = static_cast<T>(added);
-    const T* const g = gradient.data();
-    T* const p = parameter.overwrite();
-    const std::size_t n = parameter.size();
-    if (settings.momentum == 0) {
-      for (std::size_t i = 0; i < n; ++i) { p[i] -= r * (g[i] + d * p[i]); }
-      return;
-    }
-    T* const v = velocity.overwrite();
-    for (std::size_t i = 0; i < n; ++i) {
-      const T slope = g[i] + d * p[i];
-      v[i] = m * v[i] + fresh * slope;
-      p[i] -= r * (settings.nesterov ? slope + m * v[i] : v[i]);
-    }
-  }
 };
 
 /// What `adam` and `adamw` remember: two moments of every parameter, and how many steps were made.
@@ -293,27 +160,10 @@ class adam_steps {
   template <class G, class Verdict = gradient_verdict<M, G>>
     requires allowed<Verdict>
   void step(M& model, const G& gradient) {
-    check_same_extents(name, model, gradient, "gradient");
-    check_same_extents(name, model, state.first, "first moment");
-    check_same_extents(name, model, state.second, "second moment");
-    const auto decayed = decayed_parameters(model, settings.decayed);
-    const std::size_t made = steps_made(state.step);
-    const double rate = settings.rate(made);
-    check_at_least_0(name, "the rate", rate);
-    check_share(name, "beta1", settings.beta1);
-    check_share(name, "beta2", settings.beta2);
-    check_more_than_0(name, "epsilon", settings.epsilon);
-    check_at_least_0(name, "the weight decay", settings.weight_decay);
-    whole_passes passes = prepared_step(gradient, model, state.first, state.second);
-    count_step(state.step);
-    const auto steps = static_cast<double>(made + 1);
-    const double first_left = 1 - std::pow(settings.beta1, steps);
-    const double second_left = std::sqrt(1 - std::pow(settings.beta2, steps));
-    std::size_t which = 0;
-    each_parameter_of([&](auto& p, const auto& g, auto& m, auto& v) {
-      move(passes, p, g, m, v, rate, decayed[which++] ? settings.weight_decay : 0.0, first_left, second_left);
-    }, model, gradient, state.first, state.second);
-    passes.finish();
+    step_adam_of({name, Decoupled, settings.rate, settings.beta1, settings.beta2, settings.epsilon,
+                  settings.weight_decay, settings.decayed},
+                 parameter_list(model), parameter_list(gradient), parameter_list(state.first),
+                 parameter_list(state.second), state.step);
   }
   template <class G, class Verdict = gradient_verdict<M, G>>
     requires refused<Verdict>
@@ -326,27 +176,6 @@ class adam_steps {
   adam_steps(const M& model, adam_options<Decoupled> s)
       : settings(static_cast<adam_options<Decoupled>&&>(s)),
         state{zeros_like(model), zeros_like(model), tensor<std::int64_t>(0)} {}
-
- private:
-  template <class P>
-  void move(whole_passes& passes, P& parameter, const P& gradient, P& first, P& second, double rate, double decay,
-            double first_left, double second_left) const {
-    using T = typename P::value_type;
-    const auto number = [](double x) { return static_cast<T>(x); };
-    const adam_numbers<T> by{
-        .decay = number(Decoupled ? 0.0 : decay),
-        .first_kept = number(settings.beta1),
-        .first_added = number(1 - settings.beta1),
-        .second_kept = number(settings.beta2),
-        .second_added = number(1 - settings.beta2),
-        .kept = number(Decoupled ? 1 - rate * decay : 1.0),
-        .size = number(rate / first_left),
-        .root = number(1 / second_left),
-        .epsilon = number(settings.epsilon),
-    };
-    step_adam(passes, by, parameter.size(), gradient.data(), parameter.overwrite(), first.overwrite(),
-              second.overwrite());
-  }
 };
 
 }  // namespace detail

@@ -11,6 +11,7 @@
 #include <dimwise/grad/gradient.hpp>
 #include <dimwise/nn/layers/dropout.hpp>
 
+#include <memory>
 #include <tuple>
 
 namespace dimwise {

@@ -10,10 +10,11 @@
 #include <dimwise/expr/backward.hpp>
 #include <dimwise/grad/attention.hpp>
 #include <dimwise/grad/erased_gradients.hpp>
+#include <dimwise/tensor/counted.hpp>
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
+#include <utility>
 #include <vector>
 
 namespace dimwise {
@@ -39,25 +40,81 @@ struct read_as_a_number<T> {
 template <class T>
 struct stored_as<tracked<T>> : read_as_a_number<T> {};
 
-// What a record holds of one stored value.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"  // never copied: an origin_pointer holds it
+// What a record holds of one stored value: the gradient that arrives, in derived classes, and what it was computed from
+// (`kept`), which is deleted after its gradient was sent. `kept` is known to one function per formula only: a class per
+// formula would be ten functions and the long names of its type.
 class recorded {
  public:
+  // Sends the gradient of `value` on from `kept`, if `value` is not null, and deletes `kept`.
+  using action = void (*)(void* kept, recorded* value);
+
   explicit recorded(std::uint64_t record) : record_(record) {}
   recorded(const recorded&) = delete;
   recorded& operator=(const recorded&) = delete;
-  virtual ~recorded() = default;
+  virtual ~recorded() {
+    if (kept_ != nullptr) { act_(kept_, nullptr); }
+  }
+  /// Takes what the value was computed from.
+  void keep(void* kept, action act) noexcept {
+    kept_ = kept;
+    act_ = act;
+  }
   /// Sends the gradient that has arrived to what the value was computed from, and forgets both.
-  virtual void send() {}
+  virtual void send() {
+    if (kept_ == nullptr) { return; }
+    void* const kept = kept_;
+    kept_ = nullptr;
+    act_(kept, arrived_ ? this : nullptr);
+  }
   [[nodiscard]] std::uint64_t record() const { return record_; }
+  [[nodiscard]] bool arrived() const { return arrived_; }
+
+ protected:
+  bool arrived_ = false;
 
  private:
+  friend class origin_pointer;
+  owner_count owners_{};
   std::uint64_t record_;
+  void* kept_ = nullptr;
+  action act_ = nullptr;
 };
+#pragma GCC diagnostic pop
 
-// Owned as the base: for each formula a compiler would make ten functions of the library's pointer otherwise.
+// An owner of a recorded value. Its functions are not inlined: each formula copies and destroys dozens of them, and a
+// std::shared_ptr is a page of code each time.
+class origin_pointer {
+ public:
+  origin_pointer() = default;
+  /// Takes a new value.
+  explicit origin_pointer(recorded* made) noexcept : value_(made) {}
+  origin_pointer(const origin_pointer& other) noexcept : value_(other.value_) {
+    if (value_ != nullptr) { add(value_); }
+  }
+  origin_pointer(origin_pointer&& other) noexcept : value_(std::exchange(other.value_, nullptr)) {}
+  origin_pointer& operator=(origin_pointer other) noexcept {
+    std::swap(value_, other.value_);
+    return *this;
+  }
+  ~origin_pointer() {
+    if (value_ != nullptr) { drop(value_); }
+  }
+  [[nodiscard]] recorded* get() const { return value_; }
+  [[nodiscard]] recorded& operator*() const { return *value_; }
+  [[nodiscard]] recorded* operator->() const { return value_; }
+
+ private:
+  [[gnu::noinline]] static void add(recorded* value) noexcept { value->owners_.add(); }
+  [[gnu::noinline]] static void drop(recorded* value) noexcept {
+    if (value->owners_.drop()) { delete value; }
+  }
+  recorded* value_ = nullptr;
+};
 template <class Recorded, class... Kept>
-std::shared_ptr<recorded> new_recorded(const Kept&... kept) {
-  return std::unique_ptr<recorded>(new Recorded(kept...));
+origin_pointer new_recorded(const Kept&... kept) {
+  return origin_pointer(new Recorded(kept...));
 }
 
 // What one call of `value_and_gradient` has stored, in order. It is the thread's current one while the loss is
@@ -74,7 +131,7 @@ class gradient_record {
   }
   [[nodiscard]] static gradient_record* current() { return current_record; }
   [[nodiscard]] std::uint64_t number() const { return number_; }
-  void add(std::shared_ptr<recorded> value) { values_.push_back(static_cast<std::shared_ptr<recorded>&&>(value)); }
+  void add(const origin_pointer& value) { values_.push_back(value); }
   /// Nothing is recorded any more.
   void close() {
     if (open_) { current_record = outer_; }
@@ -97,7 +154,7 @@ class gradient_record {
   gradient_record* outer_;
   std::uint64_t number_ = next();
   bool open_ = true;
-  std::vector<std::shared_ptr<recorded>> values_{};
+  std::vector<origin_pointer> values_{};
 };
 
 // The gradient of a stored value: the sum of what arrives.
@@ -113,80 +170,59 @@ class recorded_value : public recorded {
     static_assert(same_set<dims_t<shape_of<G>>, dims_t<shape<DimsAndMarks...>>> && marks_t<shape_of<G>>::size == 0,
                   "dimwise: an adjoint gives a gradient of other dimensions than the value has");
     if constexpr (fits<T, value_of<G>>) {
-      gradient_ = arrived_ ? gradient_type(gradient_ + g) : gradient_type(g);
-      arrived_ = true;
+      gradient_ = this->arrived_ ? gradient_type(gradient_ + g) : gradient_type(g);
+      this->arrived_ = true;
     } else {  // numbers in double met a value in float: `check_gradient` compiles such losses
       add(make_node<shape_of<G>, T>(apply<fn::as_real<T>>{}, g.extents(), g));
     }
   }
-  [[nodiscard]] bool arrived() const { return arrived_; }
   [[nodiscard]] const gradient_type& gradient() const { return gradient_; }
-
- protected:
   // What arrived: it is gone from here, so that its memory is free as soon as it was sent on.
   [[nodiscard]] gradient_type taken() {
     gradient_type g = gradient_;
     gradient_ = gradient_type();
-    arrived_ = false;
+    this->arrived_ = false;
     return g;
   }
 
  private:
   gradient_type gradient_{};
-  bool arrived_ = false;
 };
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Weffc++"  // never copied: a shared_ptr holds it
-// A value that was computed from tracked ones. It holds the expression until its gradient was sent.
-template <class E, class T, class... DimsAndMarks>
-class recorded_formula : public recorded_value<T, DimsAndMarks...> {
- public:
-  recorded_formula(std::uint64_t record, const E& formula)
-      : recorded_value<T, DimsAndMarks...>(record), formula_(new E(formula)) {}
-  ~recorded_formula() override { delete formula_; }
-  void send() override {
-    if (this->arrived()) {
-      const auto g = this->taken();
-      if constexpr (holds_erased<E>) {
-        erased_gradients all;
-        send_from(*formula_, g);
-        all.send();
-      } else {
-        send_from(*formula_, g);
-      }
-    }
-    delete formula_;
-    formula_ = nullptr;
-  }
-
- protected:
-  virtual void send_from(const E& formula, const typename recorded_value<T, DimsAndMarks...>::gradient_type& g) {
-    send_gradient(formula, g);
-  }
-
- private:
-  const E* formula_;  // owned: a std::unique_ptr is twenty more functions to compile for each formula
+// Attention that a kernel has computed: the value and the log-sum-exp are kept for the backward pass.
+template <class E, class Value>
+struct kept_attention {
+  E formula;
+  Value value;
+  typename kept_beside<E>::sums_type sums;
 };
-#pragma GCC diagnostic pop
-// The same of attention that a kernel has computed: the value and the log-sum-exp are kept for the backward pass.
-template <class E, class T, class... DimsAndMarks>
-class recorded_attention final : public recorded_formula<E, T, DimsAndMarks...> {
- public:
-  using value_type = tensor<T, DimsAndMarks...>;
-  using sums_type = typename kept_beside<E>::sums_type;
-  recorded_attention(std::uint64_t record, const E& formula, const value_type& value, const sums_type& sums)
-      : recorded_formula<E, T, DimsAndMarks...>(record, formula), value_(value), sums_(sums) {}
-
- protected:
-  void send_from(const E& formula, const typename recorded_value<T, DimsAndMarks...>::gradient_type& g) override {
-    if (!kept_beside<E>::send(formula, value_, sums_, g)) { send_gradient(formula, g); }
+template <class E, class Value>
+inline constexpr bool holds_erased<kept_attention<E, Value>> = holds_erased<E>;
+template <class E, class G>
+[[gnu::always_inline]] inline void send_from(const E& formula, const G& g) {
+  send_gradient(formula, g);
+}
+template <class E, class Value, class G>
+[[gnu::always_inline]] inline void send_from(const kept_attention<E, Value>& kept, const G& g) {
+  if (!kept_beside<E>::send(kept.formula, kept.value, kept.sums, g)) { send_gradient(kept.formula, g); }
+}
+// The action of a value of type Value that holds a Kept.
+template <class Kept, class Value>
+void send_kept(void* kept, recorded* value) {
+  struct owner {
+    const Kept* kept;
+    ~owner() { delete kept; }  // a std::unique_ptr is twenty more functions to compile for each formula
+  } const owned{static_cast<const Kept*>(kept)};
+  if (value == nullptr) { return; }
+  const auto g = static_cast<Value*>(value)->taken();
+  if constexpr (holds_erased<Kept>) {
+    erased_gradients all;
+    send_from(*owned.kept, g);
+    all.send();
+  } else {
+    send_from(*owned.kept, g);
   }
-
- private:
-  value_type value_{};
-  sums_type sums_;
-};
+}
 
 // Whether something that was recorded by `own` is part of a record; throws where it is part of another one.
 inline bool belongs_to(std::uint64_t own, std::uint64_t record) {
@@ -245,8 +281,7 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
   /// A constant of this value.
   tensor(const plain_type& value) : value_(value) {}  // implicit: a constant
   /// A value with its record, as evaluation makes it.
-  tensor(const plain_type& value, std::shared_ptr<detail::recorded> origin)
-      : value_(value), origin_(static_cast<std::shared_ptr<detail::recorded>&&>(origin)) {}
+  tensor(const plain_type& value, const detail::origin_pointer& origin) : value_(value), origin_(origin) {}
 
   /// The value of an expression, which is recorded where it has tracked operands. Throws `gradient_error` where one of
   /// them was recorded by another call.
@@ -261,7 +296,7 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
       if (store_attention(recorded ? record : nullptr, value)) { return; }
     }
     value_ = plain_type(detail::untracked_of(value));
-    if (recorded) { keep<detail::recorded_formula<E, T, DimsAndMarks...>>(*record, value); }
+    if (recorded) { keep(*record, value); }
   }
   template <class Computed, class Verdict = rule::assign<shape_type, Computed>>
     requires refused<Verdict>
@@ -280,15 +315,17 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
   using detail::other_names::size;  // with an argument
   /// Whether this value is part of the record of that number; throws `gradient_error` where it is part of another one.
   [[nodiscard]] bool has_origin(std::uint64_t record) const {
-    return origin_ != nullptr && detail::belongs_to(origin_->record(), record);
+    return origin_.get() != nullptr && detail::belongs_to(origin_->record(), record);
   }
   /// The record; null for a constant.
   [[nodiscard]] origin_type* origin() const { return static_cast<origin_type*>(origin_.get()); }
 
  private:
-  template <class Origin, class... Kept>
-  void keep(detail::gradient_record& record, const Kept&... kept) {
-    origin_ = detail::new_recorded<Origin>(record.number(), kept...);
+  // Records what the value was computed from.
+  template <class Kept>
+  void keep(detail::gradient_record& record, const Kept& kept) {
+    origin_ = detail::new_recorded<origin_type>(record.number());
+    origin_->keep(new Kept(kept), &detail::send_kept<Kept, origin_type>);
     record.add(origin_);
   }
   // False, and nothing done, where no kernel takes it. Without a record the value is a constant.
@@ -300,12 +337,12 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
     typename detail::kept_beside<E>::sums_type sums;
     if (!detail::kept_beside<E>::store(plain, value, sums)) { return false; }
     value_ = value;
-    if (record != nullptr) { keep<detail::recorded_attention<E, T, DimsAndMarks...>>(*record, formula, value, sums); }
+    if (record != nullptr) { keep(*record, detail::kept_attention<E, plain_type>{formula, value, sums}); }
     return true;
   }
 
   plain_type value_{};
-  std::shared_ptr<detail::recorded> origin_{};  // an origin_type
+  detail::origin_pointer origin_{};  // of an origin_type
 };
 
 namespace no_adl {

@@ -3,6 +3,7 @@
 #include "grad/nodes.hpp"
 #include <dimwise/nn.hpp>
 
+#include <algorithm>
 #include <limits>
 
 using namespace grad_tests;
@@ -45,7 +46,7 @@ TEST_CASE("weights decay; biases, norms, and what scales do not") {
   const auto m = model_drawn(1);
   std::vector<std::string> names;
   for_each_parameter_of([&](const std::string& name, const auto&) { names.push_back(name); }, m);
-  const auto decayed = detail::decayed_parameters(m, {});
+  const auto decayed = detail::decayed_among(detail::parameter_list(m), {});
   REQUIRE(names.size() == decayed.size());
   std::vector<std::string> chosen;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -54,7 +55,8 @@ TEST_CASE("weights decay; biases, norms, and what scales do not") {
   CHECK(chosen == std::vector<std::string>{"words", "layers.0.weight", "layers.1.weight"});
   using heads_layer = nn::linear<nn::from<d_model>, nn::to<heads, d_k>>;  // a bias of two dimensions
   static_assert(is_decayed<heads_layer, heads_layer::weight_type> && !is_decayed<heads_layer, heads_layer::bias_type>);
-  const auto by_name = detail::decayed_parameters(m, [](const std::string& n) { return n == "scale"; });
+  const auto by_name = 
+      detail::decayed_among(detail::parameter_list(m), [](const std::string& n) { return n == "scale"; });
   CHECK(std::count(by_name.begin(), by_name.end(), true) == 1);
 }
 

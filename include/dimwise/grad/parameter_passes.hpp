@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/grad/parameter_passes.hpp -- what optimisers, norms and gradients do with all parameters of a model.
+//
+// Layer: grad. Loops over lists of parameters, which depend on no type of a model.
+// Tests: tests/grad/training/optimiser.test.cpp, tests/grad/training/kernels.test.cpp
+#pragma once
+
+#include <dimwise/grad/decay.hpp>
+#include <dimwise/grad/parameter_list.hpp>
+#include <dimwise/grad/schedule.hpp>
+
+#include <cstdint>
+#include <initializer_list>
+#include <vector>
+
+namespace dimwise::detail {
+
+// Zeros in place of all parameters.
+DIMWISE_DETAIL_LIBRARY void clear_parameters(const parameter_list& all);
+
+// Takes all memory that a step needs, before it changes anything: elements of their own for the models that it writes,
+// and those of the gradient. A step that has begun ends, so one that throws has changed nothing.
+DIMWISE_DETAIL_LIBRARY whole_passes prepared_step(const parameter_list& gradient,
+                                                  std::initializer_list<const parameter_list*> written);
+
+// √(the sum of squares) of all parameters.
+DIMWISE_DETAIL_LIBRARY scaled_norm norm_of_parameters(const parameter_list& all);
+// The parameters times min(1, limit / (norm + 1e-6)).
+DIMWISE_DETAIL_LIBRARY void clip_parameters(const parameter_list& all, double limit);
+DIMWISE_DETAIL_LIBRARY void multiply_parameters(const parameter_list& all, double by);
+// to += from, in passes that `prepared_step` has made.
+DIMWISE_DETAIL_LIBRARY void add_parameters(whole_passes& passes, const parameter_list& to, const parameter_list& from);
+// The gradients that have arrived at the origins of the parameters, in the order of the list.
+DIMWISE_DETAIL_LIBRARY void take_gradients(const parameter_list& to, const std::vector<origin_pointer>& origins);
+
+// For every parameter, in order, whether it is decayed: by its name if a function says so, else by the kind of member.
+DIMWISE_DETAIL_LIBRARY std::vector<bool> decayed_among(const parameter_list& all, const decay_choice& by_name);
+
+// How many steps a state has made: a tensor, so that a file keeps it. Throws `number_error` below 0 and from 2^62 on.
+DIMWISE_DETAIL_LIBRARY std::size_t steps_made(const tensor<std::int64_t>& step);
+
+// The settings of a step of `sgd`.
+struct sgd_choices {
+  const learning_rate& rate;
+  double momentum;
+  double dampening;
+  bool nesterov;
+  double weight_decay;
+  const decay_choice& decayed;
+};
+DIMWISE_DETAIL_LIBRARY void step_sgd(const sgd_choices& by, const parameter_list& model, const parameter_list& gradient,
+                                     const parameter_list& velocity, tensor<std::int64_t>& step);
+
+// The settings of a step of `adam` and of `adamw`, whose weight decay is decoupled from the gradient.
+struct adam_choices {
+  const char* name;
+  bool decoupled;
+  const learning_rate& rate;
+  double beta1;
+  double beta2;
+  double epsilon;
+  double weight_decay;
+  const decay_choice& decayed;
+};
+DIMWISE_DETAIL_LIBRARY void step_adam_of(const adam_choices& by, const parameter_list& model,
+                                         const parameter_list& gradient, const parameter_list& first,
+                                         const parameter_list& second, tensor<std::int64_t>& step);
+
+}  // namespace dimwise::detail
+
+#if DIMWISE_DETAIL_DEFINES_LIBRARY
+#include <dimwise/grad/parameter_passes_definitions.hpp>
+#endif
