@@ -41,9 +41,7 @@ function clearResults() {
 
 // --- programs
 
-const programs = await (await fetch(manifest.programs)).json();
-const exercises = programs.filter(one => one.group === "Exercises");
-let current;
+let programs = [], exercises = [], current;
 
 function listPrograms() {
   const done = exercises.filter(one => kept.passed[one.id]).length;
@@ -66,7 +64,7 @@ function open(program) {
   $.solution.hidden = !program.solution;
   clearResults();
   $.problems.replaceChildren();
-  status("");
+  if (ready || !worker) { status(""); }  // otherwise it tells the progress of the download
   editor.text = kept.texts[program.id] ?? program.text;
   listPrograms();
   check();
@@ -124,7 +122,7 @@ const handle = {
     ready = true;
     $.loader.hidden = true;
     status("The compiler is ready.");
-    build(wanted ?? false);
+    if (current) { build(wanted ?? false); }
   },
   failed({message}) {
     building = undefined;
@@ -173,6 +171,7 @@ function build(links) {
 // --- the running program
 
 let runner, timer;
+const endings = {Exercises: "Passed.", Mistakes: "Fixed: it compiles and runs."};  // of a program that had an error
 function stop(why) {
   if (!runner) { return; }
   runner.terminate();
@@ -197,8 +196,8 @@ function start(program) {
     } else if (data.code !== 0) {
       status(`The program ended with code ${data.code} after ${data.seconds.toFixed(2)} s.`, "bad");
     } else {
-      status(running.solution ? "Passed." : `The program ended after ${data.seconds.toFixed(2)} s.`, "good");
-      if (running.solution) { pass(running); }
+      status(endings[running.group] ?? `The program ended after ${data.seconds.toFixed(2)} s.`, "good");
+      if (running.group in endings) { pass(running); }
     }
     for (const [name, bytes] of data.files) { showFile(name, bytes); }
   };
@@ -207,12 +206,12 @@ function start(program) {
   status("Running…");
   timer = setTimeout(() => stop(`The program was stopped after ${seconds} s.`), seconds * 1000);
 }
-function pass(exercise) {
-  kept.passed[exercise.id] = true;
+function pass(program) {
+  kept.passed[program.id] = true;
   keep();
   listPrograms();
-  const next = exercises[exercises.indexOf(exercise) + 1];
-  note("Passed", element("p", {}, next ? element("a", {href: `#program=${next.id}`, textContent: `Next: ${next.title}`}) : "It was the last exercise."));
+  const group = programs.filter(one => one.group === program.group), next = group[group.indexOf(program) + 1];
+  note(endings[program.group], element("p", {}, next ? element("a", {href: `#program=${next.id}`, textContent: `Next: ${next.title}`}) : "It was the last one."));
 }
 function showFile(name, bytes) {
   const kind = {svg: "image/svg+xml", png: "image/png", html: "text/html"}[/\w*$/.exec(name)[0]] ?? "application/octet-stream";
@@ -227,10 +226,38 @@ function showFile(name, bytes) {
   $.files.append(figure);
 }
 
-// --- buttons
+// --- start
+
+function showPrograms(shown) {
+  $.programs.hidden = !shown;
+  $.list.setAttribute("aria-expanded", String(shown));
+}
+const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+function colours() {
+  const dark = kept.theme ? kept.theme === "dark" : prefersDark.matches;
+  if (kept.theme) { document.documentElement.dataset.theme = kept.theme; }
+  $.theme.setAttribute("aria-pressed", String(dark));
+}
+
+colours();
+showPrograms(false);
+$.size.textContent = megabytes(total);
+$.load.textContent = `Load the compiler (${megabytes(total)})`;
+$.load.onclick = load;
+if (early.clicked.includes("load")) { load(); }
+try {
+  programs = await (await fetch(manifest.programs)).json();
+} catch (problem) {
+  status(`The programs could not be loaded: ${problem.message}. Reload the page to try again.`, "bad");
+  throw problem;
+}
+exercises = programs.filter(one => one.group === "Exercises");
+await openFragment();
+addEventListener("hashchange", openFragment);
+
+// --- buttons, all but the download's, need a program
 
 $.run.onclick = () => build(true);
-$.load.onclick = load;
 $.stop.onclick = () => stop("The program was stopped.");
 $.hint.onclick = () => note("Hint", element("p", {}, ...withCode(current.hint)));
 $.solution.onclick = () => note("Solution", element("pre", {tabIndex: 0, textContent: current.solution}));
@@ -247,22 +274,12 @@ $.share.onclick = async () => {
   const copied = await navigator.clipboard?.writeText(address).then(() => true, () => false);
   note(copied ? "The link is copied" : "Copy the link from the address bar", element("p", {}, element("a", {href: address, textContent: `${address.slice(0, 60)}…`})));
 };
-function showPrograms(shown) {
-  $.programs.hidden = !shown;
-  $.list.setAttribute("aria-expanded", String(shown));
-}
 $.list.onclick = () => showPrograms($.programs.hidden);
 $.programs.onclick = event => { if (event.target.closest("a")) { showPrograms(false); } };
 document.addEventListener("keydown", event => {
   if (event.key === "Escape" && !$.programs.hidden) { showPrograms(false); $.list.focus(); }
 });
 
-const prefersDark = matchMedia("(prefers-color-scheme: dark)");
-function colours() {
-  const dark = kept.theme ? kept.theme === "dark" : prefersDark.matches;
-  if (kept.theme) { document.documentElement.dataset.theme = kept.theme; }
-  $.theme.setAttribute("aria-pressed", String(dark));
-}
 $.theme.onclick = () => {
   kept.theme = $.theme.getAttribute("aria-pressed") === "true" ? "light" : "dark";
   keep();
@@ -270,14 +287,11 @@ $.theme.onclick = () => {
 };
 prefersDark.onchange = colours;
 
-// --- start
-
-colours();
-showPrograms(false);
-$.size.textContent = megabytes(total);
-$.load.textContent = `Load the compiler (${megabytes(total)})`;
-await openFragment();
-addEventListener("hashchange", openFragment);
+// What the reader clicked while the page was starting.
+removeEventListener("click", early.note);
+for (const id of new Set(early.clicked)) {
+  if (id !== "load") { $[id].click(); }
+}
 const cache = await self.caches?.open("dimwise-playground").catch(() => undefined);
 const here = cache && (await Promise.all(Object.values(manifest.files).map(one => cache.match(one.name)))).every(Boolean);
 if (here) { load(); }  // it is on this device: nothing is downloaded
