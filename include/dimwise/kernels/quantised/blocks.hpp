@@ -13,7 +13,9 @@
 // are read in parallel. A long row of 8 bits is one stream by itself, which prefetching disturbs. On a Zen 4 core whose
 // memory provides 26 to 33 GB/s to a plain loop, rows of 768 to 3072 elements of 8 bits went from 0.6-0.75 of that to
 // 0.75-0.93, of 4 bits from 0.64-0.8 to 0.81-0.9. Other distances, bursts, eight rows, distant rows, 16-bit sums of a
-// block, and rows unrolled so that many instructions read one stream gave 0.3 to 0.85.
+// block, and rows unrolled so that many instructions read one stream gave 0.3 to 0.85. Version 3 reads the last scales
+// and the last half register of a row on AVX2 without a copy in memory: with 288 features (nine blocks) of 4 bits, a
+// token took 1.59 ms before and 0.71 ms after.
 #pragma once
 
 #include <dimwise/kernels/dispatch/configuration.hpp>
