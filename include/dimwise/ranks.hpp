@@ -4,6 +4,7 @@
 // Layer: ranks. MPI needs the target dimwise::mpi; no header of it is included here.
 #pragma once
 
+#include <dimwise/ranks/collectives.hpp>
 #include <dimwise/ranks/communicator.hpp>
 #include <dimwise/ranks/error.hpp>
 #include <dimwise/ranks/mesh.hpp>

@@ -1423,6 +1423,17 @@ inline constexpr diagnostic diagnostics[] = {
          "Reduce the expression, `tensor<float, batch, d_model> y = all_reduce<tp>(…, mesh);`, or name the mark in the "
          "declared type, `partial<tp>`, if the terms are meant.",
      .example = "ranks/partial_sum_stored_as_whole"},
+    {.id = "ERROR_R23_operand_is_no_partial_sum",
+     .rule = 23,
+     .title = "A reduction adds terms, and the operand is whole along the mesh axis: it would be counted once for each "
+              "rank.",
+     .seen = {"{op} along {over}: [{have}] is not a partial sum along it",
+              "{op} along {over}: the operand is not a "
+              "partial sum along it"},
+     .marked = {culprit::all},
+     .causes = {"The value was reduced before.", "The reduction names another mesh axis than the shard."},
+     .fix = "Leave the reduction out, or name the mesh axis of the shard that the product went over.",
+     .example = "collectives/reduced_twice"},
     // R24  What needs all elements of a dimension does not go over a shard of it.
     {.id = "ERROR_R24_operation_goes_over_a_shard",
      .rule = 24,
@@ -1463,6 +1474,16 @@ inline constexpr diagnostic diagnostics[] = {
      .fix = "Divide a factor: `merged<shard<heads, tp>, d_k>`. Give a mesh axis of stripes its number of ranks: "
             "`struct sp : mesh_axis<4> {};`.",
      .example = "ranks/shard_of_a_product"},
+    {.id = "ERROR_R24_operand_has_no_such_shard",
+     .rule = 24,
+     .title = "The collective names a shard that its operand does not have.",
+     .seen = {"{op} takes a shard along {over}, and the operand has {have}",
+              "{op} takes a shard along {over}, which the operand does not have"},
+     .marked = {culprit::over},
+     .causes = {"The dimension is whole already.",
+                "The shard was named instead of the dimension that it is a part of."},
+     .fix = "Name the mesh axis and the whole dimension: `all_gather<tp, hidden>(h, mesh)` of `[shard<hidden, tp>]`.",
+     .example = "collectives/gathered_whole"},
     // R25  A mesh axis occurs once in a tensor, shards and partial sums together.
     {.id = "ERROR_R25_mesh_axis_occurs_twice",
      .rule = 25,
@@ -1474,6 +1495,14 @@ inline constexpr diagnostic diagnostics[] = {
                 "A product over a shard of the positions keeps another dimension of the same mesh axis."},
      .fix = "Divide one of the dimensions along another mesh axis, or gather one first.",
      .example = "ranks/mesh_axis_twice"},
+    {.id = "ERROR_R25_mesh_has_no_such_axis",
+     .rule = 25,
+     .title = "The mesh was made without this mesh axis.",
+     .seen = {"{op} along {over}: {types} has no such axis"},
+     .marked = {culprit::types},
+     .causes = {"Another mesh was passed, or the axis is missing in its constructor."},
+     .fix = "Name the axis where the mesh is made: `ranks::mesh grid(world, dp{2}, tp{2});`.",
+     .example = "collectives/mesh_of_another_axis"},
 };
 
 // The entry of an error, a null pointer if it has none.

@@ -589,6 +589,10 @@ struct ERROR_R23_declared_type_drops_or_invents_partial {
   static_assert(false, detail::message_of<ERROR_R23_declared_type_drops_or_invents_partial>());
 };
 template <class... Facts>
+struct ERROR_R23_operand_is_no_partial_sum {
+  static_assert(false, detail::message_of<ERROR_R23_operand_is_no_partial_sum>());
+};
+template <class... Facts>
 struct ERROR_R24_operation_goes_over_a_shard {
   static_assert(false, detail::message_of<ERROR_R24_operation_goes_over_a_shard>());
 };
@@ -605,8 +609,16 @@ struct ERROR_R24_dimension_has_no_such_shard {
   static_assert(false, detail::message_of<ERROR_R24_dimension_has_no_such_shard>());
 };
 template <class... Facts>
+struct ERROR_R24_operand_has_no_such_shard {
+  static_assert(false, detail::message_of<ERROR_R24_operand_has_no_such_shard>());
+};
+template <class... Facts>
 struct ERROR_R25_mesh_axis_occurs_twice {
   static_assert(false, detail::message_of<ERROR_R25_mesh_axis_occurs_twice>());
+};
+template <class... Facts>
+struct ERROR_R25_mesh_has_no_such_axis {
+  static_assert(false, detail::message_of<ERROR_R25_mesh_has_no_such_axis>());
 };
 
 }  // namespace dimwise

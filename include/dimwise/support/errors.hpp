@@ -375,6 +375,8 @@ template <class... Facts>
 struct ERROR_R23_partial_sums_are_multiplied;
 template <class... Facts>
 struct ERROR_R23_declared_type_drops_or_invents_partial;
+template <class... Facts>
+struct ERROR_R23_operand_is_no_partial_sum;
 
 // R24  What needs all elements of a dimension does not go over a shard of it.
 template <class... Facts>
@@ -385,10 +387,14 @@ template <class... Facts>
 struct ERROR_R24_whole_dimension_meets_its_shard;
 template <class... Facts>
 struct ERROR_R24_dimension_has_no_such_shard;
+template <class... Facts>
+struct ERROR_R24_operand_has_no_such_shard;
 
 // R25  A mesh axis occurs once in a tensor, shards and partial sums together.
 template <class... Facts>
 struct ERROR_R25_mesh_axis_occurs_twice;
+template <class... Facts>
+struct ERROR_R25_mesh_has_no_such_axis;
 
 }  // namespace dimwise
 

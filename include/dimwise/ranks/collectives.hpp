@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/ranks/collectives.hpp -- collectives on tensors: reductions, gathers and exchanges that the types ask for.
+//
+// Layer: ranks. Each one evaluates its operand, and is called by all ranks along the mesh axis in the same order. Sums
+// are added in the order of the ranks: the same bits on every rank and in every run.
+// Tests: tests/ranks/typed_collectives.test.cpp, tests/compile_fail/collectives/
+//
+//   const ranks::mesh grid(world, tp{2});
+//   tensor y = all_reduce<tp>(contract<hidden_here>(h, down), grid);     // partial<tp> ends here
+#pragma once
+
+#include <dimwise/eval/evaluate.hpp>
+#include <dimwise/ranks/mesh.hpp>
+#include <dimwise/shape/rules/collectives.hpp>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dimwise {
+
+namespace detail {
+
+// The verdict on a collective, behind that of its rule: the mesh has the axis, the elements can be sent and added, and
+// no gradient would end here unseen.
+template <class Op, class M, class Verdict, class X, class Mesh, bool Adds>
+consteval auto judge_sent() {
+  if constexpr (refused<Verdict>) {
+    return answer<Verdict>{};
+  } else if constexpr (!Mesh::template has<M>) {
+    return answer<ERROR_R25_mesh_has_no_such_axis<Op, over<M>, Mesh>>{};
+  } else if constexpr (is_tracked<X>) {
+    return answer<ERROR_R21_operation_has_no_gradient<Op, operand_t<shape_of<X>>>>{};
+  } else if constexpr (Adds && !ranks::reducible<value_of<X>>) {
+    return answer<ERROR_R13_needs_real_numbers<Op, operand_t<shape_of<X>>>>{};
+  } else {
+    return answer<Verdict>{};
+  }
+}
+template <class Op, class M, class Verdict, class X, class Mesh, bool Adds = false>
+using sent_verdict = typename decltype(judge_sent<Op, M, Verdict, X, Mesh, Adds>())::type;
+
+template <class T, class Dims, class Shape>
+using tensor_in_order = tensor_of<T, make_shape_t<Dims, marks_t<stored_t<Shape>>>>;
+template <class D, class Shape>
+using first_of_dims = join_t<list<D>, difference_t<dims_t<Shape>, list<D>>>;
+
+// What the ranks compare before a call, and exceptions name: the operation and what is the same on all ranks.
+template <class... D, class Extents>
+std::string call_text(const char* operation, list<D...>, const Extents& e) {
+  std::string all = operation;
+  const char* between = " [";
+  const auto add = [&](text name, extent_t extent, bool divided) {
+    all += between;
+    all.append(name.begin, name.length);
+    if (!divided) { all += " " + std::to_string(extent); }
+    between = ", ";
+  };
+  (add(dimension_name<D>(), e.template extent<D>(), is_sharded<D>), ...);
+  return all + (sizeof...(D) == 0 ? " []" : "]");
+}
+
+// The part of each rank along a mesh axis: extents and positions.
+struct part_of_rank {
+  std::uint64_t extent;
+  std::int64_t origin;
+};
+template <class S, class Extents>
+std::vector<part_of_rank> parts_of_all(const Extents& e, const ranks::communicator& along, const char* operation) {
+  constexpr bool has_positions = has_any(S::abilities, ability::ordered);
+  const part_of_rank mine{e.template extent<S>(), has_positions ? e.template of_atom<S>().origin : unknown_origin};
+  std::vector<part_of_rank> all(along.size(), mine);
+  if constexpr (S::static_extent == at_run_time || has_positions) {
+    const std::vector<std::size_t> one(along.size(), 1);
+    along.all_gather(&mine, all.data(), one.data(), operation);
+  }
+  return all;
+}
+
+[[noreturn]] inline void throw_other_part(const char* operation, std::size_t rank, text dimension, const char* what,
+                                          long long has, long long expected) {
+  raise<extent_error>(error{} << operation << ": the part of rank " << rank << " of dimension " << dimension << " has "
+                              << what << " " << has << ", and " << expected << " is expected (R24)");
+}
+
+// The extent and the origin of the dimension that these parts make up; throws if they leave a gap.
+template <class S>
+slot whole_of_parts(const std::vector<part_of_rank>& parts, const char* operation) {
+  using D = typename S::shard_of;
+  constexpr bool stripes = S::is_striped;
+  std::size_t total = 0;
+  for (const part_of_rank& part : parts) { total += static_cast<std::size_t>(part.extent); }
+  std::size_t before = 0;
+  for (std::size_t r = 0; r < parts.size(); ++r) {
+    const std::size_t extent = static_cast<std::size_t>(parts[r].extent);
+    const std::size_t stripe = (total + parts.size() - 1 - r) / parts.size();
+    if (stripes && extent != stripe) {
+      throw_other_part(operation, r, dimension_name<S>(), "the extent", static_cast<long long>(extent),
+                       static_cast<long long>(stripe));
+    }
+    const bool known = parts[0].origin != unknown_origin && parts[0].origin != disputed_origin;
+    const std::int64_t expected =
+        known ? parts[0].origin + static_cast<std::int64_t>(stripes ? r : before) * position_step<D> : parts[0].origin;
+    if (extent > 0 && parts[r].origin != expected) {
+      throw_other_part(operation, r, dimension_name<S>(), "the first position", parts[r].origin, expected);
+    }
+    before += extent;
+  }
+  if (D::static_extent != at_run_time && total != D::static_extent) {
+    throw_other_part(operation, 0, dimension_name<S>(), "with the others the extent", static_cast<long long>(total),
+                     static_cast<long long>(D::static_extent));
+  }
+  return {total, static_cast<std::ptrdiff_t>(parts[0].origin)};
+}
+
+// The part of `rank`, as an extent.
+template <class S, class Extents>
+S part_of_whole(const Extents& e, std::size_t rank, std::size_t count) {
+  using D = typename S::shard_of;
+  D whole = extent_or_static<D>(e.template extent<D>());
+  if constexpr (has_any(D::abilities, ability::ordered)) {
+    const std::ptrdiff_t origin = e.template of_atom<D>().origin;
+    if (origin != unknown_origin && origin != disputed_origin) { whole.start_at(origin); }
+  }
+  return part_here<S>(whole, rank, count);
+}
+
+// Rows of all ranks, one rank after another: row `i` of rank r is row `place(r, i)` of the whole.
+template <class S>
+std::size_t row_of_whole(std::size_t rank, std::size_t count, std::size_t i, std::size_t before) {
+  return S::is_striped ? rank + i * count : before + i;
+}
+template <class T>
+void copy_row(const T* from, T* to, std::size_t elements) {
+  for (std::size_t i = 0; i < elements; ++i) { to[i] = from[i]; }
+}
+
+// The extents of a result in which `made` has taken the place of the dimension `Gone`.
+template <class Shape, class D, class From, class Gone, class Extents>
+extents_for<Shape> extents_with(const Extents& e, const slot& made, const char* operation) {
+  auto result = merge_extents<atoms_of_list_t<dims_t<Shape>>>(operation, extents_beside<From, Gone>(e));
+  make_extent<Shape, D>(result, made, operation);
+  return result;
+}
+
+template <class Result, class M, class X, class Mesh>
+auto all_reduced(const X& x, const Mesh& mesh) {
+  const tensor mine(x);
+  auto all = tensor_of<value_of<X>, Result>::for_overwriting(mine.extents());
+  mesh.template along<M>().all_reduce(mine.data(), all.overwrite(), mine.size(),
+                                      call_text("all_reduce", dims_t<Result>{}, mine.extents()));
+  return all;
+}
+
+template <class Result, class M, class D, class S, class X, class Mesh>
+auto reduced_to_part(const X& x, const Mesh& mesh) {
+  using T = value_of<X>;
+  using given = shape_of<X>;
+  const ranks::communicator& along = mesh.template along<M>();
+  const tensor_in_order<T, first_of_dims<D, given>, given> mine(x);
+  const std::size_t n = mine.extents().template extent<D>();
+  const std::size_t row = n == 0 ? 0 : mine.size() / n;
+  std::vector<std::size_t> counts(along.size());
+  aligned_vector<T> in_parts;
+  if (S::is_striped) { in_parts.resize(mine.size()); }
+  std::size_t next = 0;
+  for (std::size_t r = 0; r < counts.size(); ++r) {
+    const std::size_t extent = part_of_whole<S>(mine.extents(), r, counts.size()).extent();
+    counts[r] = extent * row;
+    for (std::size_t i = 0; i < extent && in_parts.size() > 0; ++i, ++next) {
+      copy_row(mine.data() + row_of_whole<S>(r, counts.size(), i, 0) * row, in_parts.data() + next * row, row);
+    }
+  }
+  using in_front = make_shape_t<first_of_dims<S, Result>, marks_t<stored_t<Result>>>;
+  const S part = part_of_whole<S>(mine.extents(), along.rank(), along.size());
+  auto here = tensor_of<T, in_front>::for_overwriting(
+      extents_with<in_front, S, given, D>(mine.extents(), {part.extent(), part.given_origin()}, "reduce_scatter"));
+  along.reduce_scatter(in_parts.size() > 0 ? in_parts.data() : mine.data(), here.overwrite(), counts.data(),
+                       call_text("reduce_scatter", dims_t<given>{}, x.extents()));
+  return tensor_of<T, stored_t<Result>>(here);
+}
+
+template <class Result, class M, class D, class S, class X, class Mesh>
+auto gathered_parts(const X& x, const Mesh& mesh) {
+  using T = value_of<X>;
+  using given = shape_of<X>;
+  const ranks::communicator& along = mesh.template along<M>();
+  const tensor_in_order<T, first_of_dims<S, given>, given> mine(x);
+  const auto parts = parts_of_all<S>(mine.extents(), along, "all_gather");
+  const slot whole = whole_of_parts<S>(parts, "all_gather");
+  using in_front = make_shape_t<first_of_dims<D, Result>, marks_t<stored_t<Result>>>;
+  auto all =
+      tensor_of<T, in_front>::for_overwriting(extents_with<in_front, D, given, S>(mine.extents(), whole, "all_gather"));
+  const std::size_t row = whole.extent == 0 ? 0 : all.size() / whole.extent;
+  std::vector<std::size_t> counts;
+  for (const part_of_rank& part : parts) { counts.push_back(static_cast<std::size_t>(part.extent) * row); }
+  const std::string text = call_text("all_gather", dims_t<Result>{}, all.extents());
+  if constexpr (S::is_striped) {
+    aligned_vector<T> in_parts(all.size());
+    along.all_gather(mine.data(), in_parts.data(), counts.data(), text);
+    T* const to = all.overwrite();
+    std::size_t next = 0;
+    for (std::size_t r = 0; r < parts.size(); ++r) {
+      for (std::size_t i = 0; i < parts[r].extent; ++i, ++next) {
+        copy_row(in_parts.data() + next * row, to + row_of_whole<S>(r, parts.size(), i, 0) * row, row);
+      }
+    }
+  } else {
+    along.all_gather(mine.data(), all.overwrite(), counts.data(), text);
+  }
+  return tensor_of<T, stored_t<Result>>(all);
+}
+
+// [To, S, rest] on every rank, S a part of From  ->  [P, From, rest], P a part of To.
+template <class Result, class M, class From, class To, class S, class P, class X, class Mesh>
+auto exchanged_parts(const X& x, const Mesh& mesh) {
+  using T = value_of<X>;
+  using given = shape_of<X>;
+  using rest = difference_t<dims_t<given>, list<S, To>>;
+  const ranks::communicator& along = mesh.template along<M>();
+  const std::size_t count = along.size();
+  const tensor_in_order<T, join_t<list<To, S>, rest>, given> mine(x);
+  const auto parts = parts_of_all<S>(mine.extents(), along, "all_to_all");
+  const slot whole = whole_of_parts<S>(parts, "all_to_all");
+  const std::size_t here = mine.extents().template extent<S>(), to_extent = mine.extents().template extent<To>();
+  const std::size_t row = here * to_extent == 0 ? 0 : mine.size() / (here * to_extent);
+  const P part = part_of_whole<P>(mine.extents(), along.rank(), count);
+
+  std::vector<std::size_t> sent_counts(count), received_counts(count);
+  aligned_vector<T> sent(mine.size());
+  std::size_t next = 0, before = 0, received_size = 0;
+  for (std::size_t r = 0; r < count; ++r) {
+    const std::size_t extent = part_of_whole<P>(mine.extents(), r, count).extent();
+    sent_counts[r] = extent * here * row;
+    for (std::size_t i = 0; i < extent; ++i, ++next) {
+      copy_row(mine.data() + row_of_whole<P>(r, count, i, before) * here * row, sent.data() + next * here * row,
+               here * row);
+    }
+    before += extent;
+  }
+  using result_in_order = make_shape_t<join_t<list<P, From>, rest>, marks_t<stored_t<Result>>>;
+  using between = make_shape_t<join_t<list<P, S>, rest>, list<>>;
+  const auto with_part =
+      extents_with<between, P, given, To>(mine.extents(), {part.extent(), part.given_origin()}, "all_to_all");
+  auto all = tensor_of<T, result_in_order>::for_overwriting(
+      extents_with<result_in_order, From, between, S>(with_part, whole, "all_to_all"));
+  const std::size_t row_here = part.extent() * whole.extent == 0 ? 0 : all.size() / (part.extent() * whole.extent);
+  for (std::size_t r = 0; r < count; ++r) {
+    received_counts[r] = part.extent() * static_cast<std::size_t>(parts[r].extent) * row_here;
+    received_size += received_counts[r];
+  }
+  aligned_vector<T> received(received_size);
+  along.all_to_all(sent.data(), sent_counts.data(), received.data(), received_counts.data(),
+                   call_text("all_to_all", list<From, To>{},
+                             merge_extents<list<From, To>>("all_to_all", all.extents(), mine.extents())));
+  T* const to = all.overwrite();
+  const T* from = received.data();
+  before = 0;
+  for (std::size_t r = 0; r < count; ++r) {
+    const std::size_t extent = static_cast<std::size_t>(parts[r].extent);
+    for (std::size_t p = 0; p < part.extent(); ++p) {
+      for (std::size_t i = 0; i < extent; ++i, from += row_here) {
+        copy_row(from, to + (p * whole.extent + row_of_whole<S>(r, count, i, before)) * row_here, row_here);
+      }
+    }
+    before += extent;
+  }
+  return tensor_of<T, stored_t<Result>>(all);
+}
+
+}  // namespace detail
+
+/// A tensor on its way from another rank: compute, then `wait` for it.
+template <class Tensor>
+class arriving {
+ public:
+  arriving(const Tensor& sent, Tensor&& received, ranks::request&& request)
+      : sent_(sent), received_(static_cast<Tensor&&>(received)), request_(static_cast<ranks::request&&>(request)) {}
+  /// The tensor, when it is there. Throws `rank_error` after the limit of the mesh.
+  [[nodiscard]] Tensor wait() {
+    request_.wait();
+    return received_;
+  }
+  /// Whether `wait` would return immediately; advances the message.
+  [[nodiscard]] bool done() { return request_.done(); }
+
+ private:
+  Tensor sent_;
+  Tensor received_;
+  ranks::request request_;
+};
+
+namespace detail {
+
+template <class M, class X, class Mesh>
+auto start_permuted(const X& x, std::ptrdiff_t by, const Mesh& mesh) {
+  using Tensor = tensor_of<value_of<X>, stored_t<shape_of<X>>>;
+  const ranks::communicator& along = mesh.template along<M>();
+  const auto count = static_cast<std::ptrdiff_t>(along.size());
+  const auto rank_at = [&](std::ptrdiff_t distance) {
+    return static_cast<std::size_t>(((static_cast<std::ptrdiff_t>(along.rank()) + distance) % count + count) % count);
+  };
+  const std::size_t to = rank_at(by % count), from = rank_at(-(by % count));
+  const Tensor mine(x);
+  auto e = mine.extents();
+  constexpr std::size_t slots = decltype(e)::slotted::size;
+  if constexpr (slots > 0) {
+    along.permute(mine.extents().slots(), slots, to, e.slots(), slots, from, "permute_ranks: extents").wait();
+  }
+  auto received = Tensor::for_overwriting(e);
+  auto* const elements = received.overwrite();
+  auto request = along.permute(mine.data(), mine.size(), to, elements, received.size(), from,
+                               call_text("permute_ranks", dims_t<shape_of<X>>{}, e));
+  return arriving<Tensor>(mine, static_cast<Tensor&&>(received), static_cast<ranks::request&&>(request));
+}
+
+}  // namespace detail
+
+namespace no_adl {
+
+/// The sum of the terms of all ranks along M, on each of them: [rest], partial<M> -> [rest] (R23).
+template <class M, operand X, class... Axes,
+          class Verdict = detail::sent_verdict<op::all_reduce, M, rule::all_reduce<M, detail::shape_of<X>>, X,
+                                               ranks::mesh<Axes...>, true>>
+  requires allowed<Verdict>
+[[nodiscard]] auto all_reduce(const X& x, const ranks::mesh<Axes...>& mesh) {
+  return detail::all_reduced<detail::stored_t<typename Verdict::shape>, M>(x, mesh);
+}
+template <class M, operand X, class... Axes,
+          class Verdict = detail::sent_verdict<op::all_reduce, M, rule::all_reduce<M, detail::shape_of<X>>, X,
+                                               ranks::mesh<Axes...>, true>>
+  requires refused<Verdict>
+Verdict all_reduce(const X& x, const ranks::mesh<Axes...>& mesh);
+
+/// The sum of the terms of all ranks, of which each rank has its part of D:
+/// [D, rest], partial<M> -> [shard<D, M>, rest] (R4, R23, R24). `reduce_scatter<M, D, striped>` gives stripes.
+template <
+    class M, class D, class... Way, operand X, class... Axes,
+    class Verdict = detail::sent_verdict<op::reduce_scatter, M, rule::reduce_scatter<M, D, detail::shape_of<X>, Way...>,
+                                         X, ranks::mesh<Axes...>, true>>
+  requires allowed<Verdict>
+[[nodiscard]] auto reduce_scatter(const X& x, const ranks::mesh<Axes...>& mesh) {
+  return detail::reduced_to_part<typename Verdict::shape, M, D, shard<D, M, Way...>>(x, mesh);
+}
+template <
+    class M, class D, class... Way, operand X, class... Axes,
+    class Verdict = detail::sent_verdict<op::reduce_scatter, M, rule::reduce_scatter<M, D, detail::shape_of<X>, Way...>,
+                                         X, ranks::mesh<Axes...>, true>>
+  requires refused<Verdict>
+Verdict reduce_scatter(const X& x, const ranks::mesh<Axes...>& mesh);
+
+/// The whole of D from the parts of all ranks: [shard<D, M>, rest] -> [D, rest] (R24).
+///
+/// Parts have any extents. Throws `extent_error` for parts of positions that leave a gap.
+template <class M, class D, operand X, class... Axes,
+          class Verdict = detail::sent_verdict<op::all_gather, M, rule::all_gather<M, D, detail::shape_of<X>>, X,
+                                               ranks::mesh<Axes...>>>
+  requires allowed<Verdict>
+[[nodiscard]] auto all_gather(const X& x, const ranks::mesh<Axes...>& mesh) {
+  return detail::gathered_parts<typename Verdict::shape, M, D, detail::shard_in_t<M, D, detail::shape_of<X>>>(x, mesh);
+}
+template <class M, class D, operand X, class... Axes,
+          class Verdict = detail::sent_verdict<op::all_gather, M, rule::all_gather<M, D, detail::shape_of<X>>, X,
+                                               ranks::mesh<Axes...>>>
+  requires refused<Verdict>
+Verdict all_gather(const X& x, const ranks::mesh<Axes...>& mesh);
+
+/// From is whole afterwards, and To divided: [shard<From, M>, To, rest] -> [From, shard<To, M>, rest] (R4, R24).
+template <class M, class From, class To, class... Way, operand X, class... Axes,
+          class Verdict = detail::sent_verdict<
+              op::all_to_all, M, rule::all_to_all<M, From, To, detail::shape_of<X>, Way...>, X, ranks::mesh<Axes...>>>
+  requires allowed<Verdict>
+[[nodiscard]] auto all_to_all(const X& x, const ranks::mesh<Axes...>& mesh) {
+  return detail::exchanged_parts<typename Verdict::shape, M, From, To, detail::shard_in_t<M, From, detail::shape_of<X>>,
+                                 shard<To, M, Way...>>(x, mesh);
+}
+template <class M, class From, class To, class... Way, operand X, class... Axes,
+          class Verdict = detail::sent_verdict<
+              op::all_to_all, M, rule::all_to_all<M, From, To, detail::shape_of<X>, Way...>, X, ranks::mesh<Axes...>>>
+  requires refused<Verdict>
+Verdict all_to_all(const X& x, const ranks::mesh<Axes...>& mesh);
+
+/// The elements of the rank `root` along M, on all of them; the extents are equal on all ranks (R23, R24).
+template <class M, operand X, class... Axes,
+          class Verdict = detail::sent_verdict<op::broadcast_from, M, rule::broadcast_from<M, detail::shape_of<X>>, X,
+                                               ranks::mesh<Axes...>>>
+  requires allowed<Verdict>
+[[nodiscard]] auto broadcast_from(const X& x, std::size_t root, const ranks::mesh<Axes...>& mesh) {
+  auto all = detail::tensor_of<detail::value_of<X>, detail::stored_t<detail::shape_of<X>>>(x);
+  mesh.template along<M>().broadcast(
+      all.data(), all.size(), root,
+      detail::call_text("broadcast_from", detail::dims_t<detail::shape_of<X>>{}, all.extents()));
+  all.seal();
+  return all;
+}
+template <class M, operand X, class... Axes,
+          class Verdict = detail::sent_verdict<op::broadcast_from, M, rule::broadcast_from<M, detail::shape_of<X>>, X,
+                                               ranks::mesh<Axes...>>>
+  requires refused<Verdict>
+Verdict broadcast_from(const X& x, std::size_t root, const ranks::mesh<Axes...>& mesh);
+
+/// The part or the term of the rank `by` before this one, in a ring: rank r sends its own to rank r + by (R24).
+template <class M, operand X, class... Axes,
+          class Verdict = detail::sent_verdict<op::permute_ranks, M, rule::permute_ranks<M, detail::shape_of<X>>, X,
+                                               ranks::mesh<Axes...>>>
+  requires allowed<Verdict>
+[[nodiscard]] auto permute_ranks(const X& x, std::ptrdiff_t by, const ranks::mesh<Axes...>& mesh) {
+  return detail::start_permuted<M>(x, by, mesh).wait();
+}
+template <class M, operand X, class... Axes,
+          class Verdict = detail::sent_verdict<op::permute_ranks, M, rule::permute_ranks<M, detail::shape_of<X>>, X,
+                                               ranks::mesh<Axes...>>>
+  requires refused<Verdict>
+Verdict permute_ranks(const X& x, std::ptrdiff_t by, const ranks::mesh<Axes...>& mesh);
+
+/// The same, while this rank goes on: `arriving::wait` gives the tensor.
+template <class M, operand X, class... Axes,
+          class Verdict = detail::sent_verdict<op::permute_ranks, M, rule::permute_ranks<M, detail::shape_of<X>>, X,
+                                               ranks::mesh<Axes...>>>
+  requires allowed<Verdict>
+[[nodiscard]] auto start_permute_ranks(const X& x, std::ptrdiff_t by, const ranks::mesh<Axes...>& mesh) {
+  return detail::start_permuted<M>(x, by, mesh);
+}
+template <class M, operand X, class... Axes,
+          class Verdict = detail::sent_verdict<op::permute_ranks, M, rule::permute_ranks<M, detail::shape_of<X>>, X,
+                                               ranks::mesh<Axes...>>>
+  requires refused<Verdict>
+Verdict start_permute_ranks(const X& x, std::ptrdiff_t by, const ranks::mesh<Axes...>& mesh);
+
+}  // namespace no_adl
+
+}  // namespace dimwise
