@@ -123,6 +123,7 @@ TEST_CASE("double: elements") {
     CHECK(wrong(sin(x * 100.0), plan_kind::map, 2, 4) == "");
     CHECK(wrong(cos(x), plan_kind::map, 1, 4) == "");
     CHECK(wrong(erf(x), plan_kind::map, 1, 4) == "");
+    CHECK(wrong(softplus(x), plan_kind::map, 1, 4) == "");
     CHECK(wrong(sqrt(abs(x)), plan_kind::map, 2, 1) == "");
     CHECK(wrong(x + y, plan_kind::map, 1, 0) == "");
     CHECK(wrong(x - row, plan_kind::map, 1, 0) == "");

@@ -59,6 +59,7 @@ double worst_ulp(F f, Exact exact, float low, float high, std::uint32_t step = 2
 
 double exact_gelu(double x) { return 0.5 * x * std::erfc(-x * std::sqrt(0.5)); }
 double exact_sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+double exact_softplus(double x) { return std::fmax(x, 0) + std::log1p(std::exp(-std::fabs(x))); }
 double exact_gelu_tanh(double x) {
   return x * exact_sigmoid(2 * std::sqrt(2 / 3.14159265358979323846) * (x + 0.044715 * x * x * x));
 }
@@ -82,6 +83,7 @@ TEST_CASE("math: errors in ulp") {
   }
   check("erf", worst_ulp(erf_of{}, [](double x) { return std::erf(x); }, -infinity, infinity), 2.0);
   check("sigmoid", worst_ulp(sigmoid_of{}, exact_sigmoid, -87, infinity), 2.6);
+  check("softplus", worst_ulp(softplus_of{}, exact_softplus, -104, 3e38F), 2.0);
   check("silu", worst_ulp(silu_of{}, [](double x) { return x * exact_sigmoid(x); }, -87, 3e38F), 3.4);
   check("gelu", worst_ulp(gelu_of{}, exact_gelu, -5, 3e38F), has_fma<arch> ? 7.5 : 13);
   check("gelu tail", worst_ulp(gelu_of{}, exact_gelu, -12.9F, -5), has_fma<arch> ? 7.5 : 70);
@@ -110,6 +112,10 @@ TEST_CASE("math: special values") {
   CHECK(one(erf_of{}, -infinity) == -1.0F);
   CHECK(one(sigmoid_of{}, infinity) == 1.0F);
   CHECK(one(sigmoid_of{}, -infinity) == 0.0F);
+  CHECK(one(softplus_of{}, infinity) == infinity);
+  CHECK(one(softplus_of{}, -infinity) == 0.0F);
+  CHECK(one(softplus_of{}, -103.0F) > 0.0F);
+  CHECK(one(softplus_of{}, 3e38F) == 3e38F);
   CHECK(one(silu_of{}, infinity) == infinity);
   CHECK(one(silu_of{}, -infinity) == 0.0F);
   CHECK(one(gelu_of{}, infinity) == infinity);
@@ -138,6 +144,7 @@ TEST_CASE("math: NaN stays NaN") {
   CHECK(std::isnan(one(log_of{}, not_a_number)));
   CHECK(std::isnan(one(tanh_of{}, not_a_number)));
   CHECK(std::isnan(one(erf_of{}, not_a_number)));
+  CHECK(std::isnan(one(softplus_of{}, not_a_number)));
   CHECK(std::isnan(one(sigmoid_of{}, not_a_number)));
   CHECK(std::isnan(one(silu_of{}, not_a_number)));
   CHECK(std::isnan(one(gelu_of{}, not_a_number)));

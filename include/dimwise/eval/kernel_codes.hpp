@@ -47,6 +47,8 @@ inline constexpr auto function_code<fn::sin> = kernels::function::sin;
 template <>
 inline constexpr auto function_code<fn::cos> = kernels::function::cos;
 template <>
+inline constexpr auto function_code<fn::softplus> = kernels::function::softplus;
+template <>
 inline constexpr auto function_code<fn::negate> = kernels::function::negate;
 
 template <class F>

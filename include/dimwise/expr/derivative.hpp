@@ -40,6 +40,13 @@ struct slope<sigmoid> {
     return e / ((T(1) + e) * (T(1) + e));
   }
 };
+template <>
+struct slope<softplus> {
+  template <class T>
+  static T at(T x) {
+    return sigmoid{}(x);
+  }
+};
 // Φ(x) + x φ(x)
 template <>
 struct slope<gelu> {

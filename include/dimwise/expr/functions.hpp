@@ -64,6 +64,16 @@ struct sigmoid {
   }
 };
 
+// log(1 + e^x): its logarithm is of e^−|x|, which never overflows.
+struct softplus {
+  static constexpr const char* name = "softplus";
+  template <class T>
+  T operator()(T x) const {
+    const T rest = std::log1p(std::exp(-std::abs(x)));
+    return x > T(0) ? x + rest : rest;
+  }
+};
+
 // x · p for a p that falls to 0 faster than x grows: at −∞, where the product would be NaN, it is 0.
 template <class T>
 T times_vanishing(T x, T p) {

@@ -113,6 +113,8 @@ template <class Arch>
       return cos_of{}(x);
     case function::cos:
       return zero - sin_of{}(x);
+    case function::softplus:
+      return sigmoid_of{}(x);
     case function::negate:
       return zero - one;
   }

@@ -29,6 +29,7 @@ struct gelu;
 struct gelu_tanh;
 struct silu;
 struct sigmoid;
+struct softplus;
 struct square;
 struct indicator;
 struct allow_of;

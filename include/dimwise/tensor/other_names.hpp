@@ -151,6 +151,7 @@
   MEMBER(abs, op::abs)                                             \
   MEMBER(relu, op::relu)                                           \
   MEMBER(sigmoid, op::sigmoid)                                     \
+  MEMBER(softplus, op::softplus)                                   \
   MEMBER(square, op::square)                                       \
   MEMBER(pow, op::pow)                                             \
   MEMBER(clamp, op::clamp)                                         \

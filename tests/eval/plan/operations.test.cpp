@@ -96,6 +96,7 @@ TEST_CASE("words: functions of contiguous elements") {
     HOLDS(wrong(-x, plan_kind::map, 1, 0));
     HOLDS(wrong(log(abs(x)), plan_kind::map, 2, 4));
     HOLDS(wrong(erf(x), plan_kind::map, 1, 4));
+    HOLDS(wrong(softplus(x), plan_kind::map, 1, 4));
     HOLDS(wrong(sin(x), plan_kind::map, 1, 4));
     HOLDS(wrong(cos(x), plan_kind::map, 1, 4));
     HOLDS(wrong(sin(100.0F * x), plan_kind::map, 2, 400));  // the argument is rounded before
@@ -133,6 +134,7 @@ TEST_CASE("words: functions of contiguous elements") {
   HOLDS(same(cos(odd)));
   HOLDS(same(log(odd)));
   HOLDS(same(erf(odd)));
+  HOLDS(same(softplus(odd)));
   HOLDS(same(max(odd, 0)));
   HOLDS(same(min(0, odd)));
   HOLDS(same(max(odd, -odd)));

@@ -69,6 +69,7 @@ TEST_CASE("special values: functions of elements") {
   check_function(plan_kind::map, "gelu_tanh", [](const auto& x) { return gelu_tanh(x); });
   check_function(plan_kind::map, "silu", [](const auto& x) { return silu(x); });
   check_function(plan_kind::map, "sigmoid", [](const auto& x) { return sigmoid(x); });
+  check_function(plan_kind::map, "softplus", [](const auto& x) { return softplus(x); });
   check_function(plan_kind::map, "tanh", [](const auto& x) { return tanh(x); });
   check_function(plan_kind::map, "exp", [](const auto& x) { return exp(x); });
   check_function(plan_kind::map, "erf", [](const auto& x) { return erf(x); });
@@ -94,6 +95,7 @@ TEST_CASE("special values: activations give their limits in every way") {
       CHECK(one(gelu_tanh(x)) == 0.0F);
       CHECK(one(silu(x)) == 0.0F);
       CHECK(one(sigmoid(x)) == 0.0F);
+      CHECK(one(softplus(x)) == 0.0F);
       CHECK(one(exp(x)) == 0.0F);
       CHECK(one(tanh(x)) == -1.0F);
       CHECK(one(erf(x)) == -1.0F);

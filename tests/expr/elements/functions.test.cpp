@@ -66,6 +66,8 @@ TEST_CASE("functions: activations by their formulas") {
   const auto sigma = [](double x) { return 1 / (1 + std::exp(-x)); };
   CHECK(follows([](const auto& x) { return dimwise::relu(x); }, [](double x) { return std::fmax(x, 0); }, 0) == "");
   CHECK(follows([](const auto& x) { return dimwise::sigmoid(x); }, sigma, 3) == "");
+  CHECK(follows([](const auto& x) { return dimwise::softplus(x); }, [](double x) { return std::log1p(std::exp(x)); },
+                3) == "");
   CHECK(follows([](const auto& x) { return dimwise::silu(x); }, [&](double x) { return x * sigma(x); }, 4) == "");
   CHECK(follows([](const auto& x) { return dimwise::gelu(x); }, [](double x) { return x * phi(x); }, 4) == "");
   CHECK(follows([](const auto& x) { return dimwise::gelu_tanh(x); }, [](double x) {

@@ -45,6 +45,9 @@ void silu_of(attempt& a) {
 void sigmoid_of(attempt& a) {
   function(a, [](const auto& x) { return sigmoid(x); }, 8);
 }
+void softplus_of(attempt& a) {
+  function(a, [](const auto& x) { return softplus(x); }, 8);
+}
 void tanh_of(attempt& a) {
   function(a, [](const auto& x) { return tanh(x); }, 8);
 }
@@ -155,6 +158,7 @@ constexpr family all[] = {
     {"element.gelu_tanh", gelu_tanh_of},
     {"element.silu", silu_of},
     {"element.sigmoid", sigmoid_of},
+    {"element.softplus", softplus_of},
     {"element.tanh", tanh_of},
     {"element.exp", exp_of},
     {"element.erf", erf_of},

@@ -74,6 +74,7 @@ TEST_CASE("functions") {
   CHECK_ADJOINT(x, gelu_tanh(m));
   CHECK_ADJOINT(x, silu(m));
   CHECK_ADJOINT(x, sigmoid(m));
+  CHECK_ADJOINT(x, softplus(m));
   CHECK_ADJOINT(x, tanh(m));
   CHECK_ADJOINT(x, exp(m));
   CHECK_ADJOINT(x, log(square(m) + 0.5));

@@ -78,6 +78,9 @@ TEST_CASE("functions and their derivatives at the ends of the numbers") {
   CHECK_FUNCTION(gelu, gate);
   CHECK_FUNCTION(gelu_tanh, gate);
   CHECK_FUNCTION(silu, gate);
+  const double log_2 = 0.6931471805599453;
+  CHECK_FUNCTION(softplus,
+                 {{0, 0, 0, log_2, log_2, x, x, inf, not_a_number}, {0, 0, 0, 0.5, 0.5, 1, 1, 1, not_a_number}});
   CHECK_FUNCTION(relu, {{0, 0, 0, 0, 0, x, x, inf, not_a_number}, {0, 0, 0, 0, 0, 1, 1, 1, not_a_number}});
   CHECK_FUNCTION(sigmoid, {{0, 0, 0, 0.5, 0.5, 1, 1, 1, not_a_number}, {0, 0, 0, 0.25, 0.25, 0, 0, 0, not_a_number}});
   CHECK_FUNCTION(tanh, {{-1, -1, -1, 0, 0, 1, 1, 1, not_a_number}, {0, 0, 0, 1, 1, 0, 0, 0, not_a_number}});

@@ -247,15 +247,17 @@ double exact_slope(function f, double x) {
       return std::cos(x);
     case function::cos:
       return -std::sin(x);
+    case function::softplus:
+      return s;
     default:
       return -1;
   }
 }
 
-constexpr function all_functions[] = {function::none,   function::relu,    function::gelu, function::gelu_tanh,
-                                      function::silu,   function::sigmoid, function::tanh, function::exp,
-                                      function::log,    function::erf,     function::sqrt, function::abs,
-                                      function::square, function::sin,     function::cos,  function::negate};
+constexpr function all_functions[] = {
+    function::none,   function::relu, function::gelu, function::gelu_tanh, function::silu,  function::sigmoid,
+    function::tanh,   function::exp,  function::log,  function::erf,       function::sqrt,  function::abs,
+    function::square, function::sin,  function::cos,  function::softplus,  function::negate};
 
 TEST_CASE("slopes of functions: small errors over the whole range") {
   for (const function f : all_functions) {
@@ -280,7 +282,7 @@ TEST_CASE("slopes of functions: small errors over the whole range") {
 }
 
 TEST_CASE("slopes of functions: limits at infinities, NaN stays, gradients multiply") {
-  for (const function f : {function::relu, function::gelu, function::gelu_tanh, function::silu}) {
+  for (const function f : {function::relu, function::gelu, function::gelu_tanh, function::silu, function::softplus}) {
     CAPTURE(static_cast<int>(f));
     const std::vector<float> x{infinity, -infinity, 3.0e38F, -3.0e38F};
     std::vector<float> g(4, 3.0F);

@@ -50,6 +50,7 @@ template <class Arch>
     case function::square:
     case function::sin:
     case function::cos:
+    case function::softplus:
     case function::negate:
       break;  // not in epilogues: only `map_all` has them
   }
@@ -223,6 +224,8 @@ void map_all(function f, std::size_t n, const element_of<Arch>* in, element_of<A
       return map_floats<Arch>(n, in, out, sin_of{});
     case function::cos:
       return map_floats<Arch>(n, in, out, cos_of{});
+    case function::softplus:
+      return map_floats<Arch>(n, in, out, softplus_of{});
     case function::negate:
       return map_floats<Arch>(n, in, out, negate_of{});
     case function::none:

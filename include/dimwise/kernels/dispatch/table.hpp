@@ -53,6 +53,7 @@ enum class function : unsigned char {
   square,
   sin,
   cos,
+  softplus,
   negate
 };
 [[nodiscard]] constexpr bool is_activation(function f) { return f != function::none && f <= function::exp; }
