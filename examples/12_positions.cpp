@@ -53,8 +53,8 @@ int main() {
   std::cout << "rotated: " << describe(turned) << '\n';
   std::cout << contract<d_model>(turned, rotary<key, d_model>(rename<seq, key>(q)));
 
-  // Running sums need an ordered dimension: scan<batch> does not compile (R13).
+  // Running sums need an ordered dimension: cumsum<batch> does not compile (R13).
   tensor<float, seq> ones({1, 1, 1, 1, 1}, seq{5});
-  std::cout << scan<seq>(ones);
+  std::cout << cumsum<seq>(ones);
   return off < 1e-5 ? 0 : 1;
 }

@@ -53,7 +53,7 @@ void use(const hidden& x, const queries& q, const keys& k, const logits& s, cons
 #elif defined OP_LAYER_NORM
   tensor y = layer_norm<d_model>(x);
 #elif defined OP_SCAN
-  tensor y = scan<seq>(x);
+  tensor y = cumsum<seq>(x);
 #elif defined OP_RENAME
   tensor y = rename<seq, key>(x);
 #elif defined OP_PERMUTE

@@ -43,7 +43,7 @@ KERNEL, CODES = "kernels/dispatch/implementation.hpp", "eval/kernel_codes.hpp"
 
 def names_and_marks(name):
     return [
-        Step(MARKS, "struct scan;\n", f"struct {name};\n", f"{name}"),
+        Step(MARKS, "struct cumsum;\n", f"struct {name};\n", f"{name}"),
         Step(
             MARKS,
             "template <>\ninline constexpr mark_row marks_row<op::outer>",
@@ -65,16 +65,16 @@ OPERATIONS = {
             *names_and_marks("running_product"),
             Step(
                 RULE,
-                "template <class Over, class Shape>\nusing scan =",
+                "template <class Over, class Shape>\nusing cumsum =",
                 "template <class Over, class Shape>\nusing running_product = "
                 "accepted<detail::make_shape_t<detail::dims_t<Shape>, detail::kept_marks_t<op::running_product, Shape>>>;\n",
                 "running_product",
                 before=True,
             ),
-            Step(WORDS, '"scan")\n', 'DIMWISE_DETAIL_NAMED(running_product, "running_product")\n', "running_product"),
+            Step(WORDS, '"cumsum")\n', 'DIMWISE_DETAIL_NAMED(running_product, "running_product")\n', "running_product"),
             Step(
                 WORDS,
-                "struct scan : over_dimensions<op::scan> {",
+                "struct cumsum : over_dimensions<op::cumsum> {",
                 "struct running_product : over_dimensions<op::running_product> {\n"
                 "  using over_dimensions<op::running_product>::judge;\n"
                 "  template <class D, operand X>\n"
@@ -87,7 +87,7 @@ OPERATIONS = {
                 "running_product",
                 before=True,
             ),
-            Step(WORDS, "DIMWISE_DETAIL_OPERATION(scan)\n", "DIMWISE_DETAIL_OPERATION(running_product)\n", "running_product"),
+            Step(WORDS, "DIMWISE_DETAIL_OPERATION(cumsum)\n", "DIMWISE_DETAIL_OPERATION(running_product)\n", "running_product"),
             Step(
                 LOOPS,
                 "    kernels::quantised_row(row, to, from);\n",
@@ -96,7 +96,7 @@ OPERATIONS = {
                 "    kernels::for_each_element(row, [&](auto t, auto f) { to[t] = product *= from[f]; });\n",
                 "no reference loop",
             ),
-            Step(BACKWARD, "rows::root_mean_square, rows::scan", ", rows::running_product", "R21_operation_has_no_gradient"),
+            Step(BACKWARD, "rows::root_mean_square, rows::cumsum", ", rows::running_product", "R21_operation_has_no_gradient"),
             Step(
                 LOOPS_BACKWARD,
                 "// Running sums from the end: what is left of a whole sum would lose the digits of small numbers, and be NaN behind an\n",
@@ -219,13 +219,13 @@ OPERATIONS = {
             Step(
                 "eval/kernels_rows.hpp",
                 "rows::standardize, rows::root_mean_square>;",
-                "\ntemplate <>\ninline constexpr bool has_row_kernel<rows::scan> = true;\n",
+                "\ntemplate <>\ninline constexpr bool has_row_kernel<rows::cumsum> = true;\n",
                 None,
             ),
             Step(
                 "eval/kernels_rows.hpp",
                 "  } else if constexpr (std::is_same_v<How, rows::root_mean_square>) {\n    table",
-                "  } else if constexpr (std::is_same_v<How, rows::scan>) {\n    (void)call;\n",
+                "  } else if constexpr (std::is_same_v<How, rows::cumsum>) {\n    (void)call;\n",
                 "names no kernel",
                 before=True,
             ),

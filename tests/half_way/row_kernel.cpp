@@ -3,7 +3,7 @@
 #define DIMWISE_COMPILED_KERNELS
 #include <dimwise/eval/kernels_rows.hpp>
 
-using scan_rows = decltype(&dimwise::detail::run_rows<dimwise::detail::rows::scan, float>);
-constexpr scan_rows used = &dimwise::detail::run_rows<dimwise::detail::rows::scan, float>;
+using cumsum_rows = decltype(&dimwise::detail::run_rows<dimwise::detail::rows::cumsum, float>);
+constexpr cumsum_rows used = &dimwise::detail::run_rows<dimwise::detail::rows::cumsum, float>;
 
 int main() { return used == nullptr ? 1 : 0; }

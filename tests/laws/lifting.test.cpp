@@ -51,7 +51,7 @@ TEST_CASE("law: attention over batch and heads is attention of every slice") {
   }));
 }
 
-TEST_CASE("law: norms, scans, reductions and elementwise operations work on every slice") {
+TEST_CASE("law: norms, running sums, reductions and elementwise operations work on every slice") {
   CHECK(rc::check("at<b>(f(x)) = f(at<b>(x))", [] {
     const batch b{extent()};
     const seq s{extent()};
@@ -64,7 +64,7 @@ TEST_CASE("law: norms, scans, reductions and elementwise operations work on ever
       };
       RC_ASSERT((lifts([](const auto& y) { return dimwise::layer_norm<width>(y, 0.1); }) == ""));
       RC_ASSERT((lifts([](const auto& y) { return dimwise::rms_norm<width>(y, 0.1); }) == ""));
-      RC_ASSERT((lifts([](const auto& y) { return dimwise::scan<seq>(y); }) == ""));
+      RC_ASSERT((lifts([](const auto& y) { return dimwise::cumsum<seq>(y); }) == ""));
       RC_ASSERT((lifts([&](const auto& y) { return dimwise::gelu(y * 2 - bias); }) == ""));
       RC_ASSERT((differ<tensor<float, width>>(at<batch>(dimwise::mean<seq>(x), i), dimwise::mean<seq>(at<batch>(x, i)),
                                               tolerance) == ""));

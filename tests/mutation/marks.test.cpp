@@ -29,7 +29,7 @@ static_assert(gives<normed<op::layer_norm, vocab, d_model, normalised<vocab>>, s
 static_assert(gives<normed<op::rms_norm, vocab, d_model, normalised<vocab>>, shape<vocab, d_model, weighted<vocab>>>);
 static_assert(
     gives<normed<op::standardize, vocab, d_model, normalised<vocab>>, shape<vocab, d_model, weighted<vocab>>>);
-static_assert(gives<rule::scan<list<seq>, shape<seq, vocab, normalised<vocab>>>, shape<seq, vocab, weighted<vocab>>>);
+static_assert(gives<rule::cumsum<list<seq>, shape<seq, vocab, normalised<vocab>>>, shape<seq, vocab, weighted<vocab>>>);
 static_assert(says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction,
                    normed<op::layer_norm, seq, d_model, masked_for<d_model>>>);
 static_assert(
@@ -37,7 +37,7 @@ static_assert(
 static_assert(says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction,
                    normed<op::standardize, seq, d_model, masked_for<d_model>>>);
 static_assert(
-    says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction, rule::scan<list<seq>, shape<seq, masked_for<seq>>>>);
+    says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction, rule::cumsum<list<seq>, shape<seq, masked_for<seq>>>>);
 static_assert(gives<rule::gather<vocab, vocab, shape<vocab, experts, normalised<experts>>, shape<seq>>,
                     shape<seq, experts, weighted<experts>>>);
 

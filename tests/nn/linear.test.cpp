@@ -110,11 +110,11 @@ TEST_CASE("learned positions start at the origin, and end with the table") {
 TEST_CASE("learned positions at given positions: sequences that are padded on the left") {
   const nn::learned_positions<seq, d_model> places{drawn<tensor<float, seq, d_model>>(24, seq{6})};
   const tensor<bool, batch, seq> written({false, true, true, true, true, true}, batch{2}, seq{3});
-  const tensor<int, batch, seq> positions = max(scan<seq>(where(written, 1, 0)) - 1, 0);
+  const tensor<int, batch, seq> positions = max(cumsum<seq>(where(written, 1, 0)) - 1, 0);
   const std::size_t row[2][3] = {{0, 0, 1}, {0, 1, 2}};
   const auto expected = [&](auto b, auto s, auto i) { return double{el(x, b, s, i)} + el(places.table, row[b][s], i); };
   CHECK(module_agrees([&] { return places(x, positions); }, {2, 3, 8}, 1, expected) == "");
-  CHECK(module_agrees([&] { return places(x, max(scan<seq>(where(written, 1, 0)) - 1, 0)); }, {2, 3, 8}, 1, expected) ==
+  CHECK(module_agrees([&] { return places(x, max(cumsum<seq>(where(written, 1, 0)) - 1, 0)); }, {2, 3, 8}, 1, expected) ==
         "");
   const tensor<id<seq>, batch, seq> ids(std::vector<std::size_t>{0, 0, 1, 0, 1, 2}, batch{2}, seq{3});
   CHECK(module_agrees([&] { return places(x, ids); }, {2, 3, 8}, 1, expected) == "");

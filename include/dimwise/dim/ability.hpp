@@ -13,7 +13,7 @@ namespace dimwise {
 enum class ability : unsigned {
   none = 0,
   parallel = 1,    ///< operands may share it without naming it: batch, heads, layers, experts (R2)
-  ordered = 2,     ///< its elements have positions: scan, rotary, window, pooling (R13)
+  ordered = 2,     ///< its elements have positions: cumsum, rotary, window, pooling (R13)
   attendable = 4,  ///< permits the softmax of attention (R13)
   feature = 8,     ///< layer_norm, rms_norm and projections (R13)
   choice = 16,     ///< alternatives: softmax over a vocabulary, experts, candidates (R13)

@@ -123,7 +123,7 @@ void row_back(rows::root_mean_square, const back_row& row, C* to, const C* g, co
 // Running sums from the end: what is left of a whole sum would lose the digits of small numbers, and be NaN behind an
 // infinity.
 template <class C>
-void row_back(rows::scan, const back_row& row, C* to, const C* g, const C*, C) {
+void row_back(rows::cumsum, const back_row& row, C* to, const C* g, const C*, C) {
   std::vector<C> sums;
   each_in_row(row, [&](auto, auto i, auto) { sums.push_back(g[i]); });
   for (std::size_t i = sums.size(); i-- > 1;) { sums[i - 1] += sums[i]; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/loops_rows.hpp -- the reference loops of rows: softmax, norms, scans, sums, maxima.
+// dimwise/eval/loops_rows.hpp -- the reference loops of rows: softmax, norms, running sums, sums, maxima.
 //
 // Layer: eval.
 // Tests: tests/expr/rows/reduce.test.cpp
@@ -60,8 +60,8 @@ void one_row(const kernels::loop_nest<2>& row, C* to, const C* from, C hidden, C
     kernels::root_mean_square_row(row, to, from, epsilon);
   } else if constexpr (std::is_same_v<How, rows::quantised>) {
     kernels::quantised_row(row, to, from);
-  } else if constexpr (std::is_same_v<How, rows::scan>) {
-    kernels::scan_row(row, to, from);
+  } else if constexpr (std::is_same_v<How, rows::cumsum>) {
+    kernels::cumsum_row(row, to, from);
   } else {
     static_assert(is_handled<How>, "dimwise: this operation over rows has no reference loop (one_row)");
   }

@@ -47,7 +47,7 @@ inline constexpr bool takes_whole_numbers =
     std::is_same_v<Op, op::elementwise> || std::is_same_v<Op, op::sum> || std::is_same_v<Op, op::max> ||
     std::is_same_v<Op, op::min> || std::is_same_v<Op, op::argmax> || std::is_same_v<Op, op::maximum> ||
     std::is_same_v<Op, op::minimum> || std::is_same_v<Op, op::clamp> || std::is_same_v<Op, op::scatter_add> ||
-    std::is_same_v<Op, op::scan>;
+    std::is_same_v<Op, op::cumsum>;
 // Whole numbers are real beside real ones under these.
 template <class Op>
 inline constexpr bool mixes_with_real = std::is_same_v<Op, op::divide> || std::is_same_v<Op, op::pow>;

@@ -28,7 +28,7 @@ DIMWISE_DETAIL_NAMED(log_softmax, "log_softmax")
 DIMWISE_DETAIL_NAMED(renormalise, "renormalise")
 DIMWISE_DETAIL_NAMED(standardize, "standardize")
 DIMWISE_DETAIL_NAMED(root_mean_square, "rms_norm")
-DIMWISE_DETAIL_NAMED(scan, "scan")
+DIMWISE_DETAIL_NAMED(cumsum, "cumsum")
 DIMWISE_DETAIL_NAMED(quantised, "quantised")
 }  // namespace rows
 
@@ -275,13 +275,13 @@ struct rms_norm : norm_word<op::rms_norm, rows::root_mean_square> {
     return rows_of(over, x, epsilon) * gamma;
   }
 };
-struct scan : over_dimensions<op::scan> {
-  using over_dimensions<op::scan>::judge;
+struct cumsum : over_dimensions<op::cumsum> {
+  using over_dimensions<op::cumsum>::judge;
   template <class D, operand X>
-  static auto judge(list<D>, const X&) -> of_numbers<op::scan, rule::scan<list<D>, shape_of<X>>, X>;
+  static auto judge(list<D>, const X&) -> of_numbers<op::cumsum, rule::cumsum<list<D>, shape_of<X>>, X>;
   template <class Verdict, class D, operand X>
   [[gnu::always_inline]] static auto make(list<D>, const X& x) {
-    return make_rows<typename Verdict::shape, rows::scan, list<D>>(x);
+    return make_rows<typename Verdict::shape, rows::cumsum, list<D>>(x);
   }
 };
 
@@ -380,8 +380,13 @@ DIMWISE_DETAIL_OPERATION(layer_norm)
 ///   rms_norm<D…>(x, ε), rms_norm<D…>(x, γ, ε):  [rest, D…] x [subset]  ->  [rest, D…]
 DIMWISE_DETAIL_OPERATION(rms_norm)
 
-/// Running sums along an ordered dimension, each element included (R13): `scan<D>(x)`.
-DIMWISE_DETAIL_OPERATION(scan)
+/// Cumulative sums along an ordered dimension (R13): element i is the sum of the elements 0 … i.
+///
+///   cumsum<D>(x):  [D, rest]  ->  [D, rest]
+///
+/// The rounding error grows like the logarithm of the number of terms. Refuses masked operands (R7) and packed positions
+/// (R19).
+DIMWISE_DETAIL_OPERATION(cumsum)
 
 }  // namespace no_adl
 

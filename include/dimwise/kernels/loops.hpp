@@ -440,7 +440,7 @@ void quantised_row(const loop_nest<2>& row, T* to, const T* from) {
 }
 
 template <class T>
-void scan_row(const loop_nest<2>& row, T* to, const T* from) {
+void cumsum_row(const loop_nest<2>& row, T* to, const T* from) {
   carried_sum<T> total;
   for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
     total += from[f];

@@ -62,7 +62,7 @@ struct broadcast;
 struct broadcast_like;
 struct diagonal;
 struct rotary;
-struct scan;
+struct cumsum;
 struct cross_entropy;
 struct kl_divergence;
 struct mean_squared_error;
@@ -477,7 +477,7 @@ inline constexpr mark_row marks_row<op::rotary> = {.raw = refuse,
                                                    .sets = "rotated",
                                                    .note = "the same feature is not rotated twice"};
 template <>
-inline constexpr mark_row marks_row<op::scan> = {
+inline constexpr mark_row marks_row<op::cumsum> = {
     .masked_for = refuse, .biased_for = drop, .normalised = weaken, .log_normalised = drop};
 template <>
 inline constexpr mark_row marks_row<op::unroll> = {

@@ -124,7 +124,7 @@
   MEMBER(sort, op::top_k)                                          \
   FUNCTION(argsort, op::top_k)                                     \
   MEMBER(logsumexp, op::logsumexp)                                 \
-  FUNCTION(cumsum, op::scan)                                       \
+  MEMBER(cumsum, op::cumsum)                                       \
   MEMBER(norm, op::norm)                                           \
   MEMBER(squaredNorm, op::norm)                                    \
   FUNCTION(normalize, op::norm, op::standardize)                   \

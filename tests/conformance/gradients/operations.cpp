@@ -203,14 +203,14 @@ void rms_norm_named(program<T>& p) {
   });
 }
 template <class T>
-void scan_named(program<T>& p) {
+void cumsum_named(program<T>& p) {
   const group along = p.names("over");
   const group all = p.dims("x");
   const auto at = static_cast<std::ptrdiff_t>(std::find(all.begin(), all.end(), along.at(0)) - all.begin());
   const std::array<group, 3> groups{group(all.begin(), all.begin() + at), along,
                                     group(all.begin() + at + 1, all.end())};
   p.differentiate(std::tuple(named<rest, row, after>{"x", groups}), std::tuple(named<rest, row, after>{"y", groups}),
-                  [](const auto& m) { return std::tuple(scan<row>(std::get<0>(m))); });
+                  [](const auto& m) { return std::tuple(cumsum<row>(std::get<0>(m))); });
 }
 
 CONFORMANCE_GRADIENT("contract", contract_named)
@@ -229,6 +229,6 @@ CONFORMANCE_GRADIENT("mean", mean_named)
 CONFORMANCE_GRADIENT("max", max_named)
 CONFORMANCE_GRADIENT("layer_norm", layer_norm_named)
 CONFORMANCE_GRADIENT("rms_norm", rms_norm_named)
-CONFORMANCE_GRADIENT("scan", scan_named)
+CONFORMANCE_GRADIENT("scan", cumsum_named)
 
 }  // namespace

@@ -50,7 +50,7 @@ concept alike = requires(const X& x, const Y& y) { (x == y).extents(); };
 template <class X, class Y>
 concept ordered_alike = requires(const X& x, const Y& y) { (x < y).extents(); };
 template <class X>
-concept adds_up = requires(const X& x) { scan<seq>(x).extents(); };
+concept adds_up = requires(const X& x) { cumsum<seq>(x).extents(); };
 template <class X>
 concept multiplied = requires(const X& x, const tensor<float, vocab>& y) {
   outer(x, y).extents(), contract<seq>(x, rename<key, seq>(tensor<float, key>())).extents();
@@ -138,17 +138,17 @@ TEST_CASE("whole numbers become real where they meet real ones") {
 
 TEST_CASE("running sums of whole numbers are whole: the positions of what is padded on the left") {
   const tensor<bool, batch, seq> written({false, true, true, true, true, true});
-  const tensor<int, batch, seq> places = max(scan<seq>(where(written, 1, 0)) - 1, 0);
+  const tensor<int, batch, seq> places = max(cumsum<seq>(where(written, 1, 0)) - 1, 0);
   for (std::size_t i = 0; i < 6; ++i) {
     CHECK(places.data()[i] == (i < 3 ? std::array{0, 0, 1} : std::array{0, 1, 2})[i % 3]);
   }
   // What is compared on the way is compared as the real numbers that it is.
   const tensor<float, seq> chances({0.25F, 0.75F, 0.5F});
-  const tensor<int, seq> likely = scan<seq>(where(chances > 0.4F, 1, 0));
+  const tensor<int, seq> likely = cumsum<seq>(where(chances > 0.4F, 1, 0));
   for (std::size_t i = 0; i < 3; ++i) { CHECK(likely.data()[i] == static_cast<int>(i)); }
   // No digit is lost on the way, as it would be in float or double.
   const tensor<std::int64_t, seq> large({std::int64_t{1} << 60, 1, 1});
-  CHECK(dimwise::evaluate(scan<seq>(large))(id<seq>{2}) == (std::int64_t{1} << 60) + 2);
+  CHECK(dimwise::evaluate(cumsum<seq>(large))(id<seq>{2}) == (std::int64_t{1} << 60) + 2);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// tests/expr/rows/reduce.test.cpp -- sums, means, maxima, minima, argmax, scan.
+// tests/expr/rows/reduce.test.cpp -- sums, means, maxima, minima, argmax, cumsum.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "support/dims.hpp"
@@ -20,7 +20,7 @@ using dimwise::max;
 using dimwise::mean;
 using dimwise::min;
 using dimwise::norm;
-using dimwise::scan;
+using dimwise::cumsum;
 using dimwise::sum;
 using dimwise::tensor;
 
@@ -217,14 +217,14 @@ TEST_CASE("argmax: an empty dimension has no largest element, an empty result ne
   CHECK(dimwise::evaluate(argmax<vocab>(tensor<float, seq, vocab>(seq{0}, vocab{3}))).size() == 0);
 }
 
-TEST_CASE("scan: running sums, along any place in memory") {
+TEST_CASE("cumsum: running sums, along any place in memory") {
   for (const std::size_t n : counts{0, 1, 6}) {
     const auto x = drawn<tensor<float, batch, seq, d_k>>(4, batch{2}, seq{n});
     const auto expected = [&](auto b, auto s, auto d) {
       return sum_of(s + 1, [&](auto i) { return double{el(x, b, i, d)}; });
     };
-    CHECK(agrees(scan<seq>(x), {2, n, 4}, 6, expected) == "");
-    CHECK(agrees(scan<seq>(scattered(x).view()), {2, n, 4}, 6, expected) == "");
+    CHECK(agrees(cumsum<seq>(x), {2, n, 4}, 6, expected) == "");
+    CHECK(agrees(cumsum<seq>(scattered(x).view()), {2, n, 4}, 6, expected) == "");
   }
 }
 

@@ -162,11 +162,11 @@ void norm_and_more(attempt& a) {
   const auto e = o.x.view() + layer_norm<d_model>(o.x.view() + o.x.view(), gamma.view(), gamma.view());
   compare(a, e, [&] { return of_norm(magnitudes_of(e), o, f, gamma.largest(), gamma.largest() + o.x.largest()); });
 }
-void scan_rows(attempt& a) {
+void cumsum_rows(attempt& a) {
   const rows o(a, 0);
-  const auto e = scan<seq>(o.x.view());
+  const auto e = cumsum<seq>(o.x.view());
   compare(a, e, [&] {
-    return roundings(exactly(scan<seq>(o.x.magnitudes())), static_cast<double>(o.n[1]) + 1, least_float);
+    return roundings(exactly(cumsum<seq>(o.x.magnitudes())), static_cast<double>(o.n[1]) + 1, least_float);
   });
 }
 
@@ -182,7 +182,7 @@ constexpr family all[] = {
     {"rows.layer_norm", layer_norm_rows},
     {"rows.rms_norm", rms_norm_rows},
     {"rows.norm_and_more", norm_and_more},
-    {"rows.scan", scan_rows},
+    {"rows.cumsum", cumsum_rows},
 };
 
 }  // namespace

@@ -58,7 +58,7 @@ TEST_CASE("rows and reductions") {
   CHECK_NESTED(rows_of, row_of, rms_norm<wide>(x, y));
   CHECK_NESTED(table_of, row_of, softmax<choices>(x + y));
   CHECK_NESTED(logits_of, logits_row_of, log_softmax<choices>(x * y));
-  CHECK_NESTED(rows_of, row_of, scan<position>(x + y));
+  CHECK_NESTED(rows_of, row_of, cumsum<position>(x + y));
   CHECK_NESTED(rows_of, row_of, max<position>(x + y) * sum<position>(x));
 }
 

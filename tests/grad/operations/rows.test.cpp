@@ -20,7 +20,7 @@ TEST_CASE("rows") {
   CHECK_ADJOINT(std::tuple(x, some<d_model>(4), some<d_model>(5)),
                 layer_norm<d_model>(std::get<0>(m), std::get<1>(m), std::get<2>(m)));
   CHECK_ADJOINT(std::tuple(x, some<d_model>(4)), rms_norm<d_model>(std::get<0>(m), std::get<1>(m)));
-  CHECK_ADJOINT(x, scan<seq>(m));
+  CHECK_ADJOINT(x, cumsum<seq>(m));
 }
 
 TEST_CASE("totals, with and without masks") {

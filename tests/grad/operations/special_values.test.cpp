@@ -223,10 +223,10 @@ TEST_CASE("norms and clipping of the largest and the smallest gradients") {
   check_in(1.0F);
 }
 
-TEST_CASE("scan: the gradient of a small number beside large ones") {
+TEST_CASE("cumsum: the gradient of a small number beside large ones") {
   const tensor<float, place> x(place{4});
   const auto through = [&](const tensor<float, place>& g) {
-    return gradient(x, [&](const auto& m) { return sum<place>(scan<place>(m) * g); });
+    return gradient(x, [&](const auto& m) { return sum<place>(cumsum<place>(m) * g); });
   };
   const auto sums = through(tensor<float, place>({1e10F, 1.0F, 2.0F, 4.0F}, place{4}));
   CHECK(sums.data()[0] == 1e10F);

@@ -72,7 +72,7 @@ TEST_CASE("long sums: the scalar path of rows") {
   CHECK(near(out[0], 1.0 / n));
   root_mean_square_row(row_of(0), out.data(), &x, 0.0F);
   CHECK(near(out[0], 1.0));
-  scan_row(row_of(1), out.data(), &x);
+  cumsum_row(row_of(1), out.data(), &x);
   CHECK(near(out[n - 1], sum));
   bool grows = true;
   for (std::size_t i = 1; i < n; ++i) grows = grows && out[i] >= out[i - 1];

@@ -1,4 +1,4 @@
-// tests/shape/rules/reduce.test.cpp -- softmax, reductions, norms and scans, each condition in both directions.
+// tests/shape/rules/reduce.test.cpp -- softmax, reductions, norms and running sums, each condition in both directions.
 // SPDX-License-Identifier: BSL-1.0
 #include "shape/vocabulary.hpp"
 
@@ -26,7 +26,7 @@ static_assert(
 static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, soft<S<>, key, src>>);
 static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, total<S<>, src>>);
 static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, norm<S<>, d_model>>);
-static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, rule::scan<list<src>, S<>>>);
+static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, rule::cumsum<list<src>, S<>>>);
 static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, rule::renormalise<list<src>, S<>>>);
 static_assert(says<ERROR_R4_composite_has_other_factors_or_order, soft<shape<seq, merged<heads, key>>, key>>);
 static_assert(says<ERROR_R4_composite_has_other_factors_or_order, total<shape<seq, merged<heads, d_v>>, heads>>);
@@ -45,7 +45,7 @@ static_assert(
     says<ERROR_R17_dimension_occurs_twice,
          rule::norm_with<op::layer_norm, list<d_model, d_model>, shape<seq, d_model>, shape<d_model>, shape<d_model>>>);
 static_assert(says<ERROR_R17_dimension_occurs_twice, rule::renormalise<list<key, key>, S<>>>);
-static_assert(says<ERROR_R17_dimension_occurs_twice, rule::scan<list<seq, seq>, S<>>>);
+static_assert(says<ERROR_R17_dimension_occurs_twice, rule::cumsum<list<seq, seq>, S<>>>);
 static_assert(says<ERROR_R17_dimension_occurs_twice, rule::reduce<op::logsumexp, list<key, key>, S<>>>);
 static_assert(says<ERROR_R17_dimension_occurs_twice,
                    rule::reduce_masked<op::sum, list<key, key>, S<>, detail::mask_facts<list<key>, list<key>, false>>>);
@@ -102,7 +102,7 @@ static_assert(
 static_assert(says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction,
                    rule::norm<op::standardize, list<seq>, shape<seq, masked_for<seq>>>>);
 static_assert(
-    says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction, rule::scan<list<seq>, shape<seq, masked_for<seq>>>>);
+    says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction, rule::cumsum<list<seq>, shape<seq, masked_for<seq>>>>);
 static_assert(
     says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction, rule::renormalise<list<key>, S<masked_for<key>>>>);
 
@@ -138,12 +138,12 @@ static_assert(gives<rule::norm<op::rms_norm, list<d_model>, shape<seq, d_model>>
 static_assert(
     gives<rule::norm<op::standardize, list<batch, seq>, shape<batch, seq, d_model>>, shape<batch, seq, d_model>>);
 
-// R13: scans take ordered dimensions.
-static_assert(gives<rule::scan<list<seq>, shape<seq, d_model>>, shape<seq, d_model>>);
-static_assert(std::is_same_v<rule::scan<list<d_model>, shape<seq, d_model>>,
-                             ERROR_R13_needs_ordered_positions<op::scan, over<about<d_model, extent<12>>>,
+// R13: running sums take ordered dimensions.
+static_assert(gives<rule::cumsum<list<seq>, shape<seq, d_model>>, shape<seq, d_model>>);
+static_assert(std::is_same_v<rule::cumsum<list<d_model>, shape<seq, d_model>>,
+                             ERROR_R13_needs_ordered_positions<op::cumsum, over<about<d_model, extent<12>>>,
                                                                operand_shape<seq, d_model>>>);
-static_assert(says<ERROR_R13_needs_ordered_positions, rule::scan<list<vocab>, shape<vocab>>>);
+static_assert(says<ERROR_R13_needs_ordered_positions, rule::cumsum<list<vocab>, shape<vocab>>>);
 
 // Named sums remove their dimensions, of any kind; the others keep their order.
 static_assert(gives<total<shape<batch, heads, seq>, heads>, shape<batch, seq>>);
@@ -225,7 +225,7 @@ static_assert(gives<rule::contract_all<list<packed_seq>, list<>, shape<packed_se
                     shape<d_model, d_v>>);
 static_assert(says<ERROR_R19_packed_positions_need_their_documents,
                    rule::norm<op::standardize, list<packed_seq>, shape<packed_seq>>>);
-static_assert(says<ERROR_R19_packed_positions_need_their_documents, rule::scan<list<packed_seq>, shape<packed_seq>>>);
+static_assert(says<ERROR_R19_packed_positions_need_their_documents, rule::cumsum<list<packed_seq>, shape<packed_seq>>>);
 static_assert(says<ERROR_R19_packed_positions_need_their_documents,
                    rule::reduce<op::argmax, list<packed_seq>, shape<packed_seq>>>);
 
@@ -271,7 +271,7 @@ static_assert(says<ERROR_R8_neither_has_all_dimensions_of_the_other,
 static_assert(says<ERROR_R18_single_element_meets_its_whole_dimension,
                    rule::norm_with<op::rms_norm, list<d_model>, shape<seq, d_model>, shape<d_model, indexed<seq>>>>);
 
-TEST_CASE("shape: the rules of softmax, reductions, norms and scans") {
+TEST_CASE("shape: the rules of softmax, reductions, norms and running sums") {
   CHECK(allowed<soft<S<>, key>>);
   CHECK(refused<soft<S<>, heads>>);
 }

@@ -212,14 +212,14 @@ consteval auto judge_renormalise() {
 }
 
 template <class Over, class Shape>
-consteval auto judge_scan() {
-  using objection = objection_t<op::scan, Over, Shape>;
+consteval auto judge_running() {
+  using objection = objection_t<op::cumsum, Over, Shape>;
   if constexpr (!std::is_same_v<objection, nothing>) {
     return answer<objection>{};
   } else if constexpr (filter<Over>::not_ordered::size > 0) {
-    return answer<ERROR_R13_needs_ordered_positions<op::scan, over_t<Over>, operand_t<Shape>>>{};
+    return answer<ERROR_R13_needs_ordered_positions<op::cumsum, over_t<Over>, operand_t<Shape>>>{};
   } else {
-    return answer<accepted<make_shape_t<dims_t<Shape>, kept_marks_t<op::scan, Shape>>>>{};
+    return answer<accepted<make_shape_t<dims_t<Shape>, kept_marks_t<op::cumsum, Shape>>>>{};
   }
 }
 
@@ -281,8 +281,8 @@ template <class Over, class Shape>
 using renormalise = detail::on_ranks<op::renormalise, detail::of_one, detail::named_t<Over>,
                                      decltype(detail::judge_renormalise<detail::named_t<Over>, Shape>()), Shape>;
 template <class Over, class Shape>
-using scan = detail::on_ranks<op::scan, detail::of_one, detail::named_t<Over>,
-                              decltype(detail::judge_scan<detail::named_t<Over>, Shape>()), Shape>;
+using cumsum = detail::on_ranks<op::cumsum, detail::of_one, detail::named_t<Over>,
+                                decltype(detail::judge_running<detail::named_t<Over>, Shape>()), Shape>;
 
 }  // namespace rule
 }  // namespace dimwise
