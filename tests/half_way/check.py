@@ -99,7 +99,7 @@ OPERATIONS = {
             Step(BACKWARD, "rows::root_mean_square, rows::cumsum", ", rows::running_product", "R21_operation_has_no_gradient"),
             Step(
                 LOOPS_BACKWARD,
-                "// Running sums from the end: what is left of a whole sum would lose the digits of small numbers, and be NaN behind an\n",
+                "// Cumulative sums from the end: the rest of a whole sum would lose the digits of small numbers, and be NaN after an\n",
                 "// The sum of g y behind an element, over the element, which is not 0.\n"
                 "template <class C>\n"
                 "void row_back(rows::running_product, const back_row& row, C* to, const C* g, const C* x, C) {\n"

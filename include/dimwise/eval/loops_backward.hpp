@@ -120,13 +120,17 @@ void row_back(rows::root_mean_square, const back_row& row, C* to, const C* g, co
   const C along = fn::sent_times(product.value() / count, scale * scale);
   each_in_row(row, [&](auto t, auto i, auto j) { to[t] = fn::sent_times(g[i] - fn::sent_times(along, x[j]), scale); });
 }
-// Running sums from the end: what is left of a whole sum would lose the digits of small numbers, and be NaN behind an
-// infinity.
+// Cumulative sums from the end: the rest of a whole sum would lose the digits of small numbers, and be NaN after an
+// infinity. They are carried, as those of the forward pass are.
 template <class C>
 void row_back(rows::cumsum, const back_row& row, C* to, const C* g, const C*, C) {
   std::vector<C> sums;
   each_in_row(row, [&](auto, auto i, auto) { sums.push_back(g[i]); });
-  for (std::size_t i = sums.size(); i-- > 1;) { sums[i - 1] += sums[i]; }
+  kernels::carried_sum<C> total;
+  for (std::size_t i = sums.size(); i-- > 0;) {
+    total += sums[i];
+    sums[i] = total.value();
+  }
   const C* next = sums.data();
   each_in_row(row, [&](auto t, auto, auto) { to[t] = *next++; });
 }

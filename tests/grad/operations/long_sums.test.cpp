@@ -94,6 +94,18 @@ TEST_CASE_TEMPLATE("long sums: norms", T, float, double) {
   });
 }
 
+TEST_CASE_TEMPLATE("long sums: cumulative sums and their gradient", T, float, double) {
+  constexpr std::size_t n = 1'000'000;
+  tensor<T, seq> row(seq{n});
+  row.fill(static_cast<T>(x));
+  const tensor y = cumsum<seq>(row);
+  const auto g = gradient(row, [](const auto& m) { return sum<seq>(cumsum<seq>(m) * static_cast<T>(x)); });
+  for (const std::size_t terms : {std::size_t{1}, std::size_t{1000}, n / 2, n}) {
+    CHECK(near(y.data()[terms - 1], times_x<T>(terms), n));
+    CHECK(near(g.data()[n - terms], times_x<T>(terms), n));
+  }
+}
+
 // Columns over two dimensions that are not side by side: very many runs of two rows.
 TEST_CASE_TEMPLATE("long sums: columns of many runs", T, float, double) {
   both_ways([] {
