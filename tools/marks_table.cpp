@@ -44,7 +44,7 @@ const std::vector<row> tensor_rows =
     rows_of<op::contract, op::outer, op::scores, op::scaled, op::unscaled, op::elementwise, op::divide, op::map,
             op::compare, op::where, op::maximum, op::minimum, op::clamp, op::pow, op::masked, op::biased, op::softmax,
             op::log_softmax, op::renormalise, op::argmax, op::top_k, op::sum, op::mean, op::max, op::min, op::logsumexp,
-            op::norm, op::cross_entropy, op::kl_divergence, op::mean_squared_error, op::binary_cross_entropy,
+            op::norm, op::prod, op::cross_entropy, op::kl_divergence, op::mean_squared_error, op::binary_cross_entropy,
             op::standardize, op::layer_norm, op::rms_norm, op::rename, op::relabel, op::permute, op::split, op::merge,
             op::part, op::slice, op::at, op::replace_at, op::concat, op::stack, op::gather, op::roll, op::flip,
             op::one_hot, op::scatter_add, op::dequantised, op::quantised, op::rounded, op::broadcast,

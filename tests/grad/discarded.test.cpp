@@ -157,6 +157,7 @@ TEST_CASE("discarded elements: rows and totals") {
   CHECK_DISCARDED(kept_total(sum<features>(x * y)));
   CHECK_DISCARDED(kept_total(mean<features>(x / y)));
   CHECK_DISCARDED(kept_total(max<features>(x * y)));
+  CHECK_DISCARDED(kept_total(prod<features>(x / y)));
   CHECK_DISCARDED(kept_total(min<features>(x * y)));
   CHECK_DISCARDED(sum<row>(sum<features>(x * y), allow(kept_rows())));
   CHECK_DISCARDED(mean<row>(mean<features>(x / y), allow(kept_rows())));

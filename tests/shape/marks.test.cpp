@@ -100,6 +100,7 @@ static_assert(refuses<op::rotary, raw<d_k>> && refuses<op::rotary, score<d_k>> &
               refuses<op::rotary, masked_for<key>> && refuses<op::rotary, normalised<key>> &&
               refuses<op::rotary, weighted<key>>);
 static_assert(!refuses<op::norm, masked_for<key>> && !refuses<op::norm, raw<d_k>>);
+static_assert(!refuses<op::prod, masked_for<key>> && !refuses<op::prod, weighted<key>>);
 static_assert(!refuses<op::sum, masked_for<key>> && !refuses<op::mean, weighted<key>> &&
               !refuses<op::permute, raw<d_k>, masked_for<key>>);
 // The first refused mark is the one that the error speaks of.

@@ -201,6 +201,19 @@ void total_row_back(const back_row& row, C* to, C g, const C* x) {
     each_in_row(row, [&](auto t, auto, auto j) {
       to[t] = hidden(x[j]) || length.root == C(0) ? C(0) : fn::sent_times(g, x[j] * length.scale / length.root);
     });
+  } else if constexpr (std::is_same_v<How, totals::prod>) {  // g times the product of the others, before and after
+    std::vector<C> factors;
+    each_in_row(row, [&](auto, auto, auto j) { factors.push_back(hidden(x[j]) ? C(1) : x[j]); });
+    C before = 1;
+    std::vector<C> others(factors.size());
+    for (std::size_t i = 0; i < factors.size(); before *= factors[i++]) { others[i] = before; }
+    C after = 1;
+    for (std::size_t i = factors.size(); i-- > 0; after *= factors[i]) { others[i] *= after; }
+    const C* next = others.data();
+    each_in_row(row, [&](auto t, auto, auto j) {
+      to[t] = hidden(x[j]) ? C(0) : fn::sent_times(g, *next);
+      ++next;
+    });
   } else if constexpr (std::is_same_v<How, totals::max> || least) {  // the first of the largest or smallest
     bool found = false;
     each_in_row(row, [&](auto t, auto, auto j) {

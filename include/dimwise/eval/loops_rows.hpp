@@ -131,6 +131,10 @@ T total_of(const Visit& visit) {
     return total.value();
   } else if constexpr (std::is_same_v<How, totals::norm>) {
     return length_of<C>(visit).value();
+  } else if constexpr (std::is_same_v<How, totals::prod>) {
+    C product = 1;
+    visit([&](C x, std::size_t) { product = static_cast<C>(product * x); });
+    return product;
   } else if constexpr (is_in<How, selections>) {
     C best = least ? std::numeric_limits<C>::infinity() : kernels::minus_infinity<C>;
     std::size_t at = 0;

@@ -41,7 +41,7 @@ inline constexpr bool keeps_operand =
     is_any_of<How, rows::renormalise, rows::standardize, rows::root_mean_square, rows::cumsum>;
 template <class How>
 inline constexpr bool total_has_gradient =
-    is_any_of<How, totals::sum, totals::mean, totals::max, totals::min, totals::logsumexp, totals::norm>;
+    is_any_of<How, totals::sum, totals::mean, totals::max, totals::min, totals::logsumexp, totals::norm, totals::prod>;
 
 // The gradient of a row's elements, from that of their total: children are the gradient and the row as it was.
 template <class How, class Over, bool Masked>

@@ -44,10 +44,8 @@ inline constexpr bool is_stored_only = stored_element<T>;
 
 template <class Op>
 inline constexpr bool takes_whole_numbers =
-    std::is_same_v<Op, op::elementwise> || std::is_same_v<Op, op::sum> || std::is_same_v<Op, op::max> ||
-    std::is_same_v<Op, op::min> || std::is_same_v<Op, op::argmax> || std::is_same_v<Op, op::maximum> ||
-    std::is_same_v<Op, op::minimum> || std::is_same_v<Op, op::clamp> || std::is_same_v<Op, op::scatter_add> ||
-    std::is_same_v<Op, op::cumsum>;
+    is_any_of<Op, op::elementwise, op::sum, op::prod, op::max, op::min, op::argmax, op::maximum, op::minimum, op::clamp,
+              op::scatter_add, op::cumsum>;
 // Whole numbers are real beside real ones under these.
 template <class Op>
 inline constexpr bool mixes_with_real = std::is_same_v<Op, op::divide> || std::is_same_v<Op, op::pow>;

@@ -41,6 +41,7 @@ DIMWISE_DETAIL_NAMED(min, "min")
 DIMWISE_DETAIL_NAMED(logsumexp, "logsumexp")
 DIMWISE_DETAIL_NAMED(argmax, "argmax")
 DIMWISE_DETAIL_NAMED(norm, "norm")
+DIMWISE_DETAIL_NAMED(prod, "prod")
 }  // namespace totals
 #undef DIMWISE_DETAIL_NAMED
 
@@ -221,6 +222,7 @@ struct mean : sum_word<op::mean, totals::mean> {
   }
 };
 struct norm : total_word<op::norm, totals::norm> {};
+struct prod : total_word<op::prod, totals::prod> {};
 struct standardize : norm_word<op::standardize, rows::standardize> {};
 
 struct logsumexp : over_dimensions<op::logsumexp> {
@@ -353,6 +355,14 @@ DIMWISE_DETAIL_OPERATION(min)
 ///
 /// Refuses what `sum` refuses (R1, R5, R7, R19).
 DIMWISE_DETAIL_OPERATION(norm)
+
+/// The product over the dimensions D; masked elements do not count, and the product of nothing is 1. The gradient needs
+/// no division: it is exact beside zeros.
+///
+///   prod<D…>(x), prod<D…>(x, mask):  [D…, rest]  ->  [rest]
+///
+/// Refuses what `sum` refuses (R1, R5, R7, R19).
+DIMWISE_DETAIL_OPERATION(prod)
 
 /// log Σ exp(x) over the dimensions D; −∞ where everything is masked.
 DIMWISE_DETAIL_OPERATION(logsumexp)

@@ -38,6 +38,7 @@ struct max;
 struct min;
 struct logsumexp;
 struct norm;
+struct prod;
 struct standardize;
 struct layer_norm;
 struct rms_norm;
@@ -325,6 +326,8 @@ template <>
 inline constexpr mark_row marks_row<op::min> = reduction_row;
 template <>
 inline constexpr mark_row marks_row<op::norm> = reduction_row;
+template <>
+inline constexpr mark_row marks_row<op::prod> = reduction_row;
 template <>
 inline constexpr mark_row marks_row<op::logsumexp> = {.raw = refuse,
                                                       .score = drop,

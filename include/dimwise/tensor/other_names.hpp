@@ -110,6 +110,7 @@
   /* reductions and normalisations */                              \
   MEMBER(sum, op::sum)                                             \
   MEMBER(mean, op::mean)                                           \
+  MEMBER(prod, op::prod)                                           \
   MEMBER(max, op::max)                                             \
   MEMBER(min, op::min)                                             \
   FUNCTION(amax, op::max)                                          \

@@ -163,6 +163,7 @@ TEST_CASE("special values: rows") {
     sweep(x, 2e38F, folded, "min", [](const auto& y) { return min<d_model>(y); });
     sweep(x, 2e38F, folded, "norm", [](const auto& y) { return norm<d_model>(y); });
     sweep(scores, 2e38F, plan_kind::plain, "logsumexp", [](const auto& s) { return logsumexp<seq>(s); });
+    sweep(x, 2e38F, plan_kind::plain, "prod", [](const auto& y) { return prod<d_model>(y); });
     sweep(scores, 2e38F, plan_kind::plain, "cumsum", [](const auto& s) { return cumsum<seq>(s); });
     // A sum that stays away from 0.
     sweep(evaluate(abs(scores) + 0.5F), 2e38F, plan_kind::plain, "renormalise",

@@ -28,7 +28,7 @@ concept adds_one = requires(const X& x) { (x + 1).extents(); };
 template <class X, class Y>
 concept divides = requires(const X& x, const Y& y) { (x / y).extents(); };
 template <class X>
-concept sums = requires(const X& x) { sum<seq>(x).extents(); };
+concept sums = requires(const X& x) { sum<seq>(x).extents(), prod<seq>(x).extents(); };
 template <class X>
 concept has_largest = requires(const X& x) { max<seq>(x).extents(), min<seq>(x).extents(), argmax<seq>(x).extents(); };
 template <class X>

@@ -1,4 +1,4 @@
-// tests/expr/rows/reduce.test.cpp -- sums, means, maxima, minima, argmax, cumsum.
+// tests/expr/rows/reduce.test.cpp -- sums, means, maxima, minima, products, argmax, cumsum.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "support/dims.hpp"
@@ -15,12 +15,13 @@ namespace {
 using namespace dims;
 using namespace dimwise_test;
 using dimwise::argmax;
+using dimwise::cumsum;
 using dimwise::id;
 using dimwise::max;
 using dimwise::mean;
 using dimwise::min;
 using dimwise::norm;
-using dimwise::cumsum;
+using dimwise::prod;
 using dimwise::sum;
 using dimwise::tensor;
 
@@ -208,6 +209,38 @@ TEST_CASE("norm: of what a mask allows") {
   };
   CHECK(agrees(norm<seq>(x, dimwise::padding<seq>(lengths)), {3, 4}, 8, visible) == "");
   CHECK(agrees(norm<seq>(dimwise::masked(x, dimwise::padding<seq>(lengths))), {3, 4}, 8, visible) == "");
+}
+
+TEST_CASE("prod: over one dimension and several, at every place in memory, of what a mask allows") {
+  const auto product_of = [](std::size_t n, const auto& of) {
+    double product = 1;
+    for (std::size_t i = 0; i < n; ++i) { product *= of(i); }
+    return product;
+  };
+  for (const std::size_t n : counts{0, 1, 7, 40}) {
+    CAPTURE(n);
+    const auto x = drawn<tensor<float, batch, seq, d_k>>(31, batch{3}, seq{n});
+    const auto along = [&](auto b, auto d) { return product_of(n, [&](auto s) { return double{el(x, b, s, d)}; }); };
+    const double roundings = static_cast<double>(n);
+    CHECK(agrees(prod<seq>(x), {3, 4}, roundings, along) == "");
+    CHECK(agrees(prod<seq>(scattered(x).view()), {3, 4}, roundings, along) == "");
+    CHECK(agrees(prod<d_k, seq>(x), {3}, 4 * roundings + 1,
+                 [&](auto b) { return product_of(4, [&](auto d) { return along(b, d); }); }) == "");
+  }
+  const tensor<double, batch, key> x({2, -3, 4, 5}, batch{2}, key{2});
+  CHECK(agrees(prod<key>(x), {2}, 0, [](auto b) { return b == 0 ? -6.0 : 20.0; }) == "");  // np.prod(x, axis=-1)
+  const tensor<int, batch> lengths({1, 0}, batch{2});
+  CHECK(agrees(prod<key>(x, dimwise::padding<key>(lengths)), {2}, 0, [](auto b) { return b == 0 ? 2.0 : 1.0; }) == "");
+  CHECK(agrees(prod<key>(dimwise::masked(x, dimwise::padding<key>(lengths))), {2}, 0,
+               [](auto b) { return b == 0 ? 2.0 : 1.0; }) == "");
+  const tensor<int, key> whole({7, -6}, key{2});
+  CHECK(el(tensor(prod<key>(whole))) == -42);
+}
+
+TEST_CASE("prod: NaN, infinities, zeros") {
+  const tensor<float, seq, key> x({2, not_a_number, infinite, -3, infinite, 0, 0, -5}, seq{4}, key{2});
+  const double expected[] = {not_a_number, -infinite, not_a_number, 0};  // np.prod(x, axis=-1)
+  CHECK(agrees(prod<key>(x), {4}, 0, [&](auto s) { return expected[s]; }) == "");
 }
 
 TEST_CASE("argmax: an empty dimension has no largest element, an empty result needs none") {

@@ -130,6 +130,13 @@ void norms_masked(attempt& a) {
   compare(a, of(o.poisoned(y)), of(y.view()),
           [&] { return roundings(exactly(of(y.view())), static_cast<double>(o.n[1]) + 4, least_float); });
 }
+// Between 1/2 and 2, so that no product of 33 numbers overflows.
+void products(attempt& a) {
+  const operands o(a);
+  const auto bounded = [](const auto& x) { return where(x < 0, clamp(x, -2, -0.5F), clamp(x, 0.5F, 2)); };
+  const auto e = prod<key>(bounded(o.x.view()));
+  compare(a, e, [&] { return roundings(exactly(prod<key>(bounded(o.x.magnitudes()))), static_cast<double>(o.n[1])); });
+}
 void sums_of_products(attempt& a) {
   const operands o(a);
   const held<float, key, d_model> y(a, "y", numbers(a.random), repeats::sometimes, key{o.n[1]}, d_model{o.n[2]});
@@ -162,6 +169,7 @@ constexpr family all[] = {
     {"reduction.norm", norms},
     {"reduction.norm_down", norms_down},
     {"reduction.norm_masked", norms_masked},
+    {"reduction.prod", products},
     {"reduction.sum_of_products", sums_of_products},
     {"reduction.indicator", shown_by_masks},
 };

@@ -38,6 +38,9 @@ TEST_CASE("totals, with and without masks") {
   CHECK_ADJOINT(x, max<seq>(m, seen));
   CHECK_ADJOINT(x, mean<batch, seq>(square(m)));
   CHECK_ADJOINT(x, norm<d_model>(m));
+  CHECK_ADJOINT(x, prod<d_model>(m));
+  CHECK_ADJOINT(x, prod<batch, seq>(m));
+  CHECK_ADJOINT(x, prod<seq>(m, seen));
   CHECK_ADJOINT(x, norm<batch, seq>(m));
   CHECK_ADJOINT(x, norm<seq>(m, padding<seq>(tensor<int, batch>({3, 1}, batch{2}))));
   CHECK_ADJOINT(x, m / norm<d_model>(m));
@@ -63,6 +66,26 @@ TEST_CASE("the gradient of a norm is x / norm, 0 at 0, and as exact where square
   const auto g = slope_at({1, infinite});
   CHECK(g[0] == 0);
   CHECK(std::isnan(g[1]));
+}
+
+TEST_CASE("the gradient of a product: no zero, one, two; what is discarded sends nothing") {
+  const auto slopes_at = [](const std::vector<double>& numbers) {
+    const tensor<double, seq> x(numbers, seq{numbers.size()});
+    const auto g = gradient(x, [](const auto& m) { return prod<seq>(m); });
+    return std::vector<double>(g.values().begin(), g.values().end());
+  };
+  // torch.autograd.grad(x.prod(), x)
+  CHECK(slopes_at({2, 3, 4}) == std::vector<double>{12, 8, 6});
+  CHECK(slopes_at({2, 0, 4}) == std::vector<double>{0, 8, 0});
+  CHECK(slopes_at({0, 3, 0}) == std::vector<double>{0, 0, 0});
+  CHECK(slopes_at({0}) == std::vector<double>{1});
+  CHECK(slopes_at({1e200, 1e-200, 1e150, 0}) == std::vector<double>{0, 0, 0, 1e150});
+  const tensor<double, seq> x({2, 0, 5}, seq{3});
+  CHECK_ADJOINT(x, prod<seq>(m));
+  const tensor<double, batch, seq> y({2, std::numeric_limits<double>::quiet_NaN(), 3, 5}, batch{2}, seq{2});
+  const tensor<double, batch> kept({0, 1}, batch{2});
+  const auto g = gradient(y, [&](const auto& m) { return sum<batch>(prod<seq>(m) * kept); });
+  CHECK(std::vector<double>(g.values().begin(), g.values().end()) == std::vector<double>{0, 0, 5, 3});
 }
 
 TEST_CASE("a mask of one part of a sum") {

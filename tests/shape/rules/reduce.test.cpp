@@ -205,6 +205,18 @@ static_assert(says<ERROR_R5_weighted_product_is_reduced_over_its_weights_only, l
 static_assert(says<ERROR_R17_dimension_occurs_twice, length<S<>, key, key>>);
 static_assert(says<ERROR_R19_packed_positions_need_their_documents, length<shape<packed_seq, d_model>, packed_seq>>);
 
+// So is a product.
+template <class Shape, class... D>
+using product = rule::reduce<op::prod, list<D...>, Shape>;
+static_assert(gives<product<shape<batch, seq, d_model>, seq, batch>, shape<d_model>>);
+static_assert(gives<product<shape<seq, key, masked_for<key>>, key>, shape<seq>>);
+static_assert(gives<product<S<log_normalised<key>>, heads>, shape<seq, key>>);
+static_assert(gives<product<S<normalised<key>>, heads>, shape<seq, key, weighted<key>>>);
+static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, product<shape<batch, seq>, d_model>>);
+static_assert(says<ERROR_R7_mask_does_not_serve_this_dimension, product<S<masked_for<key>>, seq>>);
+static_assert(says<ERROR_R5_weighted_product_is_reduced_over_its_weights_only, product<S<weighted<key>>, seq>>);
+static_assert(says<ERROR_R19_packed_positions_need_their_documents, product<shape<packed_seq>, packed_seq>>);
+
 // R19: packed positions do not mix without their documents, whatever mixes them.
 static_assert(says<ERROR_R19_packed_positions_need_their_documents, soft<shape<packed_seq, packed_key>, packed_key>>);
 static_assert(gives<soft<shape<packed_seq, packed_key, masked_for<packed_key>>, packed_key>,
