@@ -74,7 +74,7 @@ OPERATIONS = {
             Step(WORDS, '"cumsum")\n', 'DIMWISE_DETAIL_NAMED(running_product, "running_product")\n', "running_product"),
             Step(
                 WORDS,
-                "struct cumsum : over_dimensions<op::cumsum> {",
+                "struct cumsum : cumulative_word<",
                 "struct running_product : over_dimensions<op::running_product> {\n"
                 "  using over_dimensions<op::running_product>::judge;\n"
                 "  template <class D, operand X>\n"

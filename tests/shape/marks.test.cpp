@@ -94,8 +94,9 @@ static_assert(refuses<op::contract, masked_for<key>> && refuses<op::scores, mask
               refuses<op::outer, masked_for<key>>);
 static_assert(refuses<op::layer_norm, masked_for<key>> && refuses<op::rms_norm, masked_for<key>> &&
               refuses<op::standardize, masked_for<key>>);
-static_assert(refuses<op::cumsum, masked_for<key>> && refuses<op::unroll, masked_for<key>> &&
-              refuses<op::pool, masked_for<key>> && refuses<op::gather, masked_for<key>>);
+static_assert(refuses<op::cumsum, masked_for<key>> && refuses<op::cumprod, masked_for<key>> &&
+              refuses<op::unroll, masked_for<key>> && refuses<op::pool, masked_for<key>> &&
+              refuses<op::gather, masked_for<key>>);
 static_assert(refuses<op::rotary, raw<d_k>> && refuses<op::rotary, score<d_k>> &&
               refuses<op::rotary, masked_for<key>> && refuses<op::rotary, normalised<key>> &&
               refuses<op::rotary, weighted<key>>);

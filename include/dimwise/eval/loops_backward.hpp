@@ -135,6 +135,24 @@ void row_back(rows::cumsum, const back_row& row, C* to, const C* g, const C*, C)
   each_in_row(row, [&](auto t, auto, auto) { to[t] = *next++; });
 }
 
+// The product of what precedes x_i, times S_i = g_i + x_{i+1} S_{i+1}: no division, so zeros need no care.
+template <class C>
+void row_back(rows::cumprod, const back_row& row, C* to, const C* g, const C* x, C) {
+  std::vector<C> factors;
+  std::vector<C> sums;
+  each_in_row(row, [&](auto, auto i, auto j) {
+    factors.push_back(x[j]);
+    sums.push_back(g[i]);
+  });
+  for (std::size_t i = sums.size(); i-- > 1;) { sums[i - 1] += fn::sent_times(sums[i], factors[i]); }
+  C before = 1;
+  std::size_t next = 0;
+  each_in_row(row, [&](auto t, auto, auto) {
+    to[t] = fn::sent_times(sums[next], before);
+    before *= factors[next++];
+  });
+}
+
 // The rows over `Over` of a node and of its two children.
 template <class N>
 struct back_loops {

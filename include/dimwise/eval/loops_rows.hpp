@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/loops_rows.hpp -- the reference loops of rows: softmax, norms, running sums, sums, maxima.
+// dimwise/eval/loops_rows.hpp -- the reference loops of rows: softmax, norms, cumulative sums, sums, maxima.
 //
 // Layer: eval.
 // Tests: tests/expr/rows/reduce.test.cpp
@@ -62,6 +62,8 @@ void one_row(const kernels::loop_nest<2>& row, C* to, const C* from, C hidden, C
     kernels::quantised_row(row, to, from);
   } else if constexpr (std::is_same_v<How, rows::cumsum>) {
     kernels::cumsum_row(row, to, from);
+  } else if constexpr (std::is_same_v<How, rows::cumprod>) {
+    kernels::cumprod_row(row, to, from);
   } else {
     static_assert(is_handled<How>, "dimwise: this operation over rows has no reference loop (one_row)");
   }

@@ -38,7 +38,7 @@ template <class How>
 inline constexpr bool keeps_result = is_any_of<How, rows::softmax, rows::log_softmax>;
 template <class How>
 inline constexpr bool keeps_operand =
-    is_any_of<How, rows::renormalise, rows::standardize, rows::root_mean_square, rows::cumsum>;
+    is_any_of<How, rows::renormalise, rows::standardize, rows::root_mean_square, rows::cumsum, rows::cumprod>;
 template <class How>
 inline constexpr bool total_has_gradient =
     is_any_of<How, totals::sum, totals::mean, totals::max, totals::min, totals::logsumexp, totals::norm, totals::prod>;

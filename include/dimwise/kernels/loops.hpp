@@ -439,12 +439,23 @@ void quantised_row(const loop_nest<2>& row, T* to, const T* from) {
   finish();
 }
 
+/// Σ of the elements up to each one.
 template <class T>
 void cumsum_row(const loop_nest<2>& row, T* to, const T* from) {
   carried_sum<T> total;
   for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
     total += from[f];
     to[t] = total.value();
+  });
+}
+
+/// Π of the elements up to each one.
+template <class T>
+void cumprod_row(const loop_nest<2>& row, T* to, const T* from) {
+  T total = T(1);
+  for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
+    total = static_cast<T>(total * from[f]);
+    to[t] = total;
   });
 }
 

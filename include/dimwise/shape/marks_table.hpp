@@ -64,6 +64,7 @@ struct broadcast_like;
 struct diagonal;
 struct rotary;
 struct cumsum;
+struct cumprod;
 struct cross_entropy;
 struct kl_divergence;
 struct mean_squared_error;
@@ -482,6 +483,8 @@ inline constexpr mark_row marks_row<op::rotary> = {.raw = refuse,
 template <>
 inline constexpr mark_row marks_row<op::cumsum> = {
     .masked_for = refuse, .biased_for = drop, .normalised = weaken, .log_normalised = drop};
+template <>
+inline constexpr mark_row marks_row<op::cumprod> = marks_row<op::cumsum>;
 template <>
 inline constexpr mark_row marks_row<op::unroll> = {
     .masked_for = refuse, .biased_for = drop, .normalised = weaken, .log_normalised = drop};

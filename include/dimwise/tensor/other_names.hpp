@@ -126,6 +126,7 @@
   FUNCTION(argsort, op::top_k)                                     \
   MEMBER(logsumexp, op::logsumexp)                                 \
   MEMBER(cumsum, op::cumsum)                                       \
+  MEMBER(cumprod, op::cumprod)                                     \
   MEMBER(norm, op::norm)                                           \
   MEMBER(squaredNorm, op::norm)                                    \
   FUNCTION(normalize, op::norm, op::standardize)                   \

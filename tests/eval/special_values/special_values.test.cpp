@@ -165,6 +165,7 @@ TEST_CASE("special values: rows") {
     sweep(scores, 2e38F, plan_kind::plain, "logsumexp", [](const auto& s) { return logsumexp<seq>(s); });
     sweep(x, 2e38F, plan_kind::plain, "prod", [](const auto& y) { return prod<d_model>(y); });
     sweep(scores, 2e38F, plan_kind::plain, "cumsum", [](const auto& s) { return cumsum<seq>(s); });
+    sweep(scores, 2e38F, plan_kind::plain, "cumprod", [](const auto& s) { return cumprod<seq>(s); });
     // A sum that stays away from 0.
     sweep(evaluate(abs(scores) + 0.5F), 2e38F, plan_kind::plain, "renormalise",
           [](const auto& s) { return renormalise<seq>(s); });

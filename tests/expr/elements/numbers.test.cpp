@@ -50,7 +50,7 @@ concept alike = requires(const X& x, const Y& y) { (x == y).extents(); };
 template <class X, class Y>
 concept ordered_alike = requires(const X& x, const Y& y) { (x < y).extents(); };
 template <class X>
-concept adds_up = requires(const X& x) { cumsum<seq>(x).extents(); };
+concept adds_up = requires(const X& x) { cumsum<seq>(x).extents(), cumprod<seq>(x).extents(); };
 template <class X>
 concept multiplied = requires(const X& x, const tensor<float, vocab>& y) {
   outer(x, y).extents(), contract<seq>(x, rename<key, seq>(tensor<float, key>())).extents();

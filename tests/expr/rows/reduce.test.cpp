@@ -1,4 +1,4 @@
-// tests/expr/rows/reduce.test.cpp -- sums, means, maxima, minima, products, argmax, cumsum.
+// tests/expr/rows/reduce.test.cpp -- sums, means, maxima, minima, products, argmax, cumsum, cumprod.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "support/dims.hpp"
@@ -15,6 +15,7 @@ namespace {
 using namespace dims;
 using namespace dimwise_test;
 using dimwise::argmax;
+using dimwise::cumprod;
 using dimwise::cumsum;
 using dimwise::id;
 using dimwise::max;
@@ -259,6 +260,38 @@ TEST_CASE("cumsum: running sums, along any place in memory") {
     CHECK(agrees(cumsum<seq>(x), {2, n, 4}, 6, expected) == "");
     CHECK(agrees(cumsum<seq>(scattered(x).view()), {2, n, 4}, 6, expected) == "");
   }
+}
+
+TEST_CASE("cumprod: cumulative products, along any place in memory") {
+  for (const std::size_t n : counts{0, 1, 6}) {
+    const auto x = drawn<tensor<float, batch, seq, d_k>>(5, batch{2}, seq{n});
+    const auto expected = [&](auto b, auto s, auto d) {
+      double product = 1;
+      for (std::size_t i = 0; i <= s; ++i) { product *= double{el(x, b, i, d)}; }
+      return product;
+    };
+    CHECK(agrees(cumprod<seq>(x), {2, n, 4}, 6, expected) == "");
+    CHECK(agrees(cumprod<seq>(scattered(x).view()), {2, n, 4}, 6, expected) == "");
+  }
+}
+
+TEST_CASE("cumsum and cumprod: known numbers, whole numbers, NaN, infinities, zeros") {
+  // np.cumsum([1, 2.5, -4, 8]), np.cumprod([1, 2.5, -4, 8])
+  const tensor<double, seq> x({1, 2.5, -4, 8}, seq{4});
+  const double sums[] = {1, 3.5, -0.5, 7.5};
+  const double products[] = {1, 2.5, -10, -80};
+  CHECK(agrees(cumsum<seq>(x), {4}, 0, [&](auto s) { return sums[s]; }) == "");
+  CHECK(agrees(cumprod<seq>(x), {4}, 0, [&](auto s) { return products[s]; }) == "");
+  const tensor<int, seq> whole({3, -2, 5}, seq{3});
+  const double of_whole[] = {3, -6, -30};
+  CHECK(differences(dimwise::evaluate(cumprod<seq>(whole)), {3}, 0, [&](auto s) { return of_whole[s]; }) == "");
+  // np.cumsum([2, inf, 1, -inf, 1]), np.cumprod([2, -inf, 1, 0, 1])
+  const tensor<float, seq> ends({2, infinite, 1, -infinite, 1}, seq{5});
+  const double sums_of_ends[] = {2, infinite, infinite, not_a_number, not_a_number};
+  CHECK(agrees(cumsum<seq>(ends), {5}, 0, [&](auto s) { return sums_of_ends[s]; }) == "");
+  const tensor<float, seq> beside_zero({2, -infinite, 1, 0, 1}, seq{5});
+  const double products_of_ends[] = {2, -infinite, -infinite, not_a_number, not_a_number};
+  CHECK(agrees(cumprod<seq>(beside_zero), {5}, 0, [&](auto s) { return products_of_ends[s]; }) == "");
 }
 
 TEST_CASE("sums over all packed documents, where that is said") {

@@ -169,6 +169,13 @@ void cumsum_rows(attempt& a) {
     return roundings(exactly(cumsum<seq>(o.x.magnitudes())), static_cast<double>(o.n[1]) + 1, least_float);
   });
 }
+// Between 1/2 and 2, so that no product of 33 numbers overflows.
+void cumprod_rows(attempt& a) {
+  const rows o(a, 0);
+  const auto bounded = [](const auto& x) { return where(x < 0, clamp(x, -2, -0.5F), clamp(x, 0.5F, 2)); };
+  compare(a, cumprod<seq>(bounded(o.x.view())),
+          [&] { return roundings(exactly(cumprod<seq>(bounded(o.x.magnitudes()))), static_cast<double>(o.n[1])); });
+}
 
 constexpr family all[] = {
     {"rows.softmax", softmax_rows},
@@ -183,6 +190,7 @@ constexpr family all[] = {
     {"rows.rms_norm", rms_norm_rows},
     {"rows.norm_and_more", norm_and_more},
     {"rows.cumsum", cumsum_rows},
+    {"rows.cumprod", cumprod_rows},
 };
 
 }  // namespace

@@ -21,6 +21,7 @@ TEST_CASE("rows") {
                 layer_norm<d_model>(std::get<0>(m), std::get<1>(m), std::get<2>(m)));
   CHECK_ADJOINT(std::tuple(x, some<d_model>(4)), rms_norm<d_model>(std::get<0>(m), std::get<1>(m)));
   CHECK_ADJOINT(x, cumsum<seq>(m));
+  CHECK_ADJOINT(x, cumprod<seq>(m));
 }
 
 TEST_CASE("totals, with and without masks") {
@@ -79,13 +80,31 @@ TEST_CASE("the gradient of a product: no zero, one, two; what is discarded sends
   CHECK(slopes_at({2, 0, 4}) == std::vector<double>{0, 8, 0});
   CHECK(slopes_at({0, 3, 0}) == std::vector<double>{0, 0, 0});
   CHECK(slopes_at({0}) == std::vector<double>{1});
-  CHECK(slopes_at({1e200, 1e-200, 1e150, 0}) == std::vector<double>{0, 0, 0, 1e150});
+  CHECK(slopes_at({0x1p700, 0x1p-700, 0x1p500, 0}) == std::vector<double>{0, 0, 0, 0x1p500});
   const tensor<double, seq> x({2, 0, 5}, seq{3});
   CHECK_ADJOINT(x, prod<seq>(m));
   const tensor<double, batch, seq> y({2, std::numeric_limits<double>::quiet_NaN(), 3, 5}, batch{2}, seq{2});
   const tensor<double, batch> kept({0, 1}, batch{2});
   const auto g = gradient(y, [&](const auto& m) { return sum<batch>(prod<seq>(m) * kept); });
   CHECK(std::vector<double>(g.values().begin(), g.values().end()) == std::vector<double>{0, 0, 5, 3});
+}
+
+TEST_CASE("the gradient of a cumulative product: no zero, one, two; what is discarded sends nothing") {
+  const auto slopes_at = [](const std::vector<double>& numbers) {
+    const tensor<double, seq> x(numbers, seq{numbers.size()});
+    const auto g = gradient(x, [](const auto& m) { return sum<seq>(cumprod<seq>(m)); });
+    return std::vector<double>(g.values().begin(), g.values().end());
+  };
+  // torch.autograd.grad(x.cumprod(0).sum(), x)
+  CHECK(slopes_at({2, 3, 4}) == std::vector<double>{16, 10, 6});
+  CHECK(slopes_at({2, 0, 4}) == std::vector<double>{1, 10, 0});
+  CHECK(slopes_at({0, 3, 0}) == std::vector<double>{4, 0, 0});
+  CHECK(slopes_at({}).empty());
+  const tensor<double, seq> zeros({2, 0, 5, 0, 7}, seq{5});
+  CHECK_ADJOINT(zeros, cumprod<seq>(m));
+  const tensor<double, seq> x({2, 3, std::numeric_limits<double>::quiet_NaN(), 5}, seq{4});
+  const auto g = gradient(x, [](const auto& m) { return sum<seq>(cumprod<seq>(m), padding<seq>(2)); });
+  CHECK(std::vector<double>(g.values().begin(), g.values().end()) == std::vector<double>{4, 2, 0, 0});
 }
 
 TEST_CASE("a mask of one part of a sum") {

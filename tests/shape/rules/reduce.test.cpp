@@ -144,6 +144,15 @@ static_assert(std::is_same_v<rule::cumsum<list<d_model>, shape<seq, d_model>>,
                              ERROR_R13_needs_ordered_positions<op::cumsum, over<about<d_model, extent<12>>>,
                                                                operand_shape<seq, d_model>>>);
 static_assert(says<ERROR_R13_needs_ordered_positions, rule::cumsum<list<vocab>, shape<vocab>>>);
+static_assert(gives<rule::cumprod<list<seq>, shape<seq, d_model>>, shape<seq, d_model>>);
+static_assert(
+    gives<rule::cumprod<list<seq>, shape<seq, vocab, normalised<vocab>>>, shape<seq, vocab, weighted<vocab>>>);
+static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, rule::cumprod<list<src>, S<>>>);
+static_assert(says<ERROR_R13_needs_ordered_positions, rule::cumprod<list<batch>, shape<batch>>>);
+static_assert(
+    says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction, rule::cumprod<list<seq>, shape<seq, masked_for<seq>>>>);
+static_assert(
+    says<ERROR_R19_packed_positions_need_their_documents, rule::cumprod<list<packed_seq>, shape<packed_seq>>>);
 
 // Named sums remove their dimensions, of any kind; the others keep their order.
 static_assert(gives<total<shape<batch, heads, seq>, heads>, shape<batch, seq>>);

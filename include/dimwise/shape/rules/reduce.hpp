@@ -211,15 +211,16 @@ consteval auto judge_renormalise() {
   }
 }
 
-template <class Over, class Shape>
-consteval auto judge_running() {
-  using objection = objection_t<op::cumsum, Over, Shape>;
+// Cumulative sums and products have an order.
+template <class Op, class Over, class Shape>
+consteval auto judge_cumulative() {
+  using objection = objection_t<Op, Over, Shape>;
   if constexpr (!std::is_same_v<objection, nothing>) {
     return answer<objection>{};
   } else if constexpr (filter<Over>::not_ordered::size > 0) {
-    return answer<ERROR_R13_needs_ordered_positions<op::cumsum, over_t<Over>, operand_t<Shape>>>{};
+    return answer<ERROR_R13_needs_ordered_positions<Op, over_t<Over>, operand_t<Shape>>>{};
   } else {
-    return answer<accepted<make_shape_t<dims_t<Shape>, kept_marks_t<op::cumsum, Shape>>>>{};
+    return answer<accepted<make_shape_t<dims_t<Shape>, kept_marks_t<Op, Shape>>>>{};
   }
 }
 
@@ -282,7 +283,11 @@ using renormalise = detail::on_ranks<op::renormalise, detail::of_one, detail::na
                                      decltype(detail::judge_renormalise<detail::named_t<Over>, Shape>()), Shape>;
 template <class Over, class Shape>
 using cumsum = detail::on_ranks<op::cumsum, detail::of_one, detail::named_t<Over>,
-                                decltype(detail::judge_running<detail::named_t<Over>, Shape>()), Shape>;
+                                decltype(detail::judge_cumulative<op::cumsum, detail::named_t<Over>, Shape>()), Shape>;
+template <class Over, class Shape>
+using cumprod =
+    detail::on_ranks<op::cumprod, detail::of_one, detail::named_t<Over>,
+                     decltype(detail::judge_cumulative<op::cumprod, detail::named_t<Over>, Shape>()), Shape>;
 
 }  // namespace rule
 }  // namespace dimwise

@@ -1,0 +1,14 @@
+// MISTAKE: a cumulative product over a dimension that the operand lacks.
+// RULE: R1
+// EXPECT: ERROR_R1_dimension_is_not_in_the_operand<.*cumprod.*src
+// VARIANTS: equal unused dynamic
+#include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
+
+void layer() {
+#ifdef FIXED
+  RESULT r = cumprod<seq>(x);
+#else
+  RESULT r = cumprod<src>(x);
+#endif
+}
