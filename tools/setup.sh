@@ -14,7 +14,7 @@ set -euo pipefail
 notebook_packages="g++ cmake ninja-build libboost-dev libxtensor-dev libxsimd-dev nlohmann-json3-dev libcli11-dev"
 test_packages="python3 clang-14 libclang-rt-14-dev doctest-dev librapidcheck-dev libtbb-dev libbenchmark-dev libutf8proc-dev libpcre2-dev libzip-dev"
 # qemu-user and the cross compiler run the tests of other processors: 60 MB, under a minute.
-optional_packages="lld clang-19 clang-tidy-14 clang-format-19 shellcheck codespell unifdef qemu-user g++-aarch64-linux-gnu"
+optional_packages="lld clang-19 clang-tidy-14 clang-format-19 shellcheck codespell unifdef qemu-user g++-aarch64-linux-gnu openmpi-bin libopenmpi-dev"
 # A Node.js from elsewhere brings npm, which Debian's conflicts with.
 node=""
 if ! command -v npm > /dev/null; then node="nodejs npm"; fi

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/ranks/mpi.hpp -- ranks as processes of MPI. The only file that includes mpi.h; only src/mpi.cpp includes it.
+//
+// Layer: ranks. Uses the C interface: messages of bytes between two ranks. Needs the target dimwise::mpi.
+// Tests: tests/ranks/mpi/
+#pragma once
+
+#include <dimwise/ranks/run.hpp>
+
+// The C++ interface, which MPI 3 removed, is another library.
+#if !defined(OMPI_SKIP_MPICXX)
+#define OMPI_SKIP_MPICXX 1
+#endif
+#if !defined(MPICH_SKIP_MPICXX)
+#define MPICH_SKIP_MPICXX 1
+#endif
+#include <mpi.h>
+
+DIMWISE_DETAIL_TEXT_BEGIN;
+namespace dimwise::ranks::detail {
+
+inline void check_mpi(int code, const char* function) {
+  if (code == MPI_SUCCESS) { return; }
+  std::string text(MPI_MAX_ERROR_STRING, '\0');
+  int length = 0;
+  (void)MPI_Error_string(code, text.data(), &length);
+  text.resize(static_cast<std::size_t>(length));
+  throw rank_error(std::string(function) + ": " + text);
+}
+
+class mpi_group final : public group {
+ public:
+  // Owns `all`, and keeps the processes' own messages apart from those of other users of MPI.
+  mpi_group(MPI_Comm all, std::size_t rank, std::size_t size) : group(rank, size), all_(all) {
+    (void)MPI_Comm_set_errhandler(all_, MPI_ERRORS_RETURN);
+  }
+  mpi_group(const mpi_group&) = delete;
+  mpi_group& operator=(const mpi_group&) = delete;
+  ~mpi_group() override {
+    int is_finished = 0;
+    (void)MPI_Finalized(&is_finished);
+    if (is_finished == 0) { (void)MPI_Comm_free(&all_); }
+  }
+
+  void start(transfer& one, std::uint32_t tag) override {
+    const int bytes = static_cast<int>(one.bytes);
+    const int peer = static_cast<int>(one.peer);
+    MPI_Request handle = MPI_REQUEST_NULL;
+    if (one.sends) {
+      check_mpi(MPI_Isend(one.data, bytes, MPI_BYTE, peer, static_cast<int>(tag), all_, &handle), "MPI_Isend");
+    } else {
+      check_mpi(MPI_Irecv(one.data, bytes, MPI_BYTE, peer, static_cast<int>(tag), all_, &handle), "MPI_Irecv");
+    }
+    store(one, handle);
+  }
+
+  outcome progress(transfer& one) override {
+    MPI_Request handle = stored(one);
+    MPI_Status status{};
+    int is_done = 0;
+    const int code = MPI_Test(&handle, &is_done, &status);
+    store(one, handle);
+    if (code != MPI_SUCCESS) {
+      one.done = true;
+      int kind = 0;
+      (void)MPI_Error_class(code, &kind);
+      if (kind != MPI_ERR_TRUNCATE) { check_mpi(code, "MPI_Test"); }
+      one.moved = no_rank;
+      return outcome::done;
+    }
+    if (is_done == 0) { return outcome::pending; }
+    one.done = true;
+    one.moved = one.bytes;
+    if (!one.sends) {
+      int bytes = 0;
+      check_mpi(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+      one.moved = static_cast<std::size_t>(bytes);
+    }
+    return outcome::done;
+  }
+
+  // MPI waits without a limit, so this polls: without a pause at first, then giving the processor to other ranks, then
+  // sleeping.
+  bool pause(std::uint64_t, int pauses, clock::time_point end) override {
+    constexpr int polls_without_pause = 1000;
+    constexpr int polls_without_sleep = 100000;
+    if (pauses < polls_without_pause) { return true; }
+    if (pauses < polls_without_sleep) {
+      std::this_thread::yield();
+      if (pauses % 64 != 0) { return true; }
+    } else {
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+    return clock::now() < end;
+  }
+
+  void cancel(transfer& one) noexcept override {
+    MPI_Request handle = stored(one);
+    if (handle == MPI_REQUEST_NULL) { return; }
+    if (one.sends) {
+      // MPI cannot take back a send that the receiver may be reading. The error that led here ends the program.
+      int is_done = 0;
+      (void)MPI_Test(&handle, &is_done, MPI_STATUS_IGNORE);
+      if (is_done == 0) { (void)MPI_Request_free(&handle); }
+    } else {
+      (void)MPI_Cancel(&handle);
+      (void)MPI_Wait(&handle, MPI_STATUS_IGNORE);
+    }
+    store(one, handle);
+  }
+
+  std::shared_ptr<group> split(std::size_t colour, std::size_t rank, const std::vector<std::size_t>& members,
+                               std::uint32_t) override {
+    MPI_Comm part = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split(all_, static_cast<int>(colour), static_cast<int>(rank), &part), "MPI_Comm_split");
+    return std::make_shared<mpi_group>(part, rank, members.size());
+  }
+
+ private:
+  // MPI's handle is an int or a pointer.
+  static_assert(sizeof(MPI_Request) <= sizeof(void*));
+  static void store(transfer& one, const MPI_Request& handle) { std::memcpy(&one.handle, &handle, sizeof(handle)); }
+  static MPI_Request stored(const transfer& one) {
+    MPI_Request handle = MPI_REQUEST_NULL;
+    std::memcpy(&handle, &one.handle, sizeof(handle));
+    return handle;
+  }
+
+  MPI_Comm all_;
+};
+
+// Whether this library has initialised MPI, and not the program.
+inline bool has_started_mpi = false;
+
+inline std::shared_ptr<group> start_mpi() {
+  int is_there = 0;
+  check_mpi(MPI_Initialized(&is_there), "MPI_Initialized");
+  if (is_there == 0) {
+    int level = 0;
+    check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level), "MPI_Init_thread");
+    has_started_mpi = true;
+  }
+  MPI_Comm all = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &all), "MPI_Comm_dup");
+  int rank = 0;
+  int size = 1;
+  check_mpi(MPI_Comm_rank(all, &rank), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(all, &size), "MPI_Comm_size");
+  return std::make_shared<mpi_group>(all, static_cast<std::size_t>(rank), static_cast<std::size_t>(size));
+}
+inline void abort_mpi() { (void)MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE); }
+inline void finish_mpi() {
+  if (has_started_mpi) { (void)MPI_Finalize(); }
+}
+
+inline const bool has_registered_mpi = [] {
+  processes = {.start = start_mpi, .abort = abort_mpi, .finish = finish_mpi};
+  return true;
+}();
+
+}  // namespace dimwise::ranks::detail
+DIMWISE_DETAIL_TEXT_END;

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""A program on ranks alone, on threads, and on the processes of mpirun: its collectives, and ranks that fail, end, are late or differ.
+
+    python3 tests/ranks/mpi/check.py build/dev/tests/ranks_program mpirun
+
+The last line is "N passed, M failed". Standard library only.
+"""
+
+import os
+import subprocess
+import sys
+import time
+
+# Open MPI: more ranks than cores, and the user root of containers.
+MPIRUN = ["--oversubscribe"]
+ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+SECONDS = 120  # far above what a run takes: only a program that hangs takes as long
+
+UNCHECKED = {"DIMWISE_RANKS_CHECKS": "0"}
+SHORT = {"DIMWISE_RANKS_LIMIT": "1"}
+# (mode, settings, code or None for any other than 0, texts of the output; {n} is the number of ranks)
+COLLECTIVES = ("collectives", {}, 0, ["all right on {n} ranks"])
+THROWS = ("throws", {}, None, ["rank 1 of {n}: no such file"])
+KILLED = ("killed", UNCHECKED, None, ["rank 1", "signal 9 (Killed)"])
+LATE = ("late", UNCHECKED | SHORT, None, ["has waited 1 s for rank 1 in all_reduce of 3 float: gradient"])
+ENDS = ("ends", {}, None, ["rank 1 has ended, and rank", "in all_reduce of 3 float: gradient"])
+CASES = [
+    ("collectives", UNCHECKED, 0, ["all right on {n} ranks"]),
+    ("code", {}, None, []),
+    ("throws", UNCHECKED, None, ["rank 1 of {n}: no such file"]),
+    ("killed", {}, None, ["rank 1", "signal 9 (Killed)"]),
+    ("late", SHORT, None, ["has waited 1 s for rank 1 in all_reduce of 3 float: gradient"]),
+    ("differs", {}, None, ["ranks call different collectives: rank", "all_reduce of 3 float: gradient", "rank 1 calls barrier: after the epoch"]),
+    ("count", {}, None, ["all_reduce of 4 float: gradient", "rank 1 calls all_reduce of 3 float: gradient"]),
+    ("count", UNCHECKED, None, ["ranks disagree: rank"]),
+    ("shorter", UNCHECKED, None, ["ranks disagree: rank"]),
+    ("ends", {}, None, ["all_reduce of 3 float: gradient", "rank 1 calls barrier: end of the program"]),
+]
+
+
+def run(command, settings):
+    """-> code (None after SECONDS), output"""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("DIMWISE_RANKS")} | ROOT | settings
+    try:
+        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=SECONDS)
+    except subprocess.TimeoutExpired as expired:
+        return None, (expired.stdout or b"").decode(errors="replace") if isinstance(expired.stdout, bytes) else (expired.stdout or "")
+    return done.returncode, done.stdout
+
+
+def problem_of(command, settings, wanted, texts):
+    """-> what is wrong with a run; "" if nothing"""
+    code, output = run(command, settings)
+    if code is None:
+        return f"did not end within {SECONDS} s\n{output}"
+    if (code != wanted) if wanted is not None else code == 0:
+        return f"ended with {code}\n{output}"
+    missing = [text for text in texts if text not in output]
+    return f"does not say {missing}\n{output}" if missing else ""
+
+
+def main():
+    program, *mpirun = sys.argv[1:]
+    runs = [("alone", [], {}, 1, [COLLECTIVES]), ("4 threads", [], {"DIMWISE_RANKS": "4"}, 4, [COLLECTIVES, THROWS, ENDS])]
+    if mpirun:
+        runs += [(f"mpirun -n {n}", [*mpirun, *MPIRUN, "-n", str(n)], {}, n, cases)
+                 for n, cases in ((1, [COLLECTIVES]), (2, CASES), (4, [COLLECTIVES, THROWS, KILLED, LATE]))]
+    passed = failed = 0
+    for name, launcher, settings, n, cases in runs:
+        for mode, more, wanted, texts in cases:
+            start = time.monotonic()
+            problem = problem_of([*launcher, program, mode], settings | more, wanted, [text.replace("{n}", str(n)) for text in texts])
+            label = " ".join([name, mode, *(f"{key}={value}" for key, value in more.items())])
+            print(f"{label}: {'failed: ' + problem if problem else 'passed'} ({time.monotonic() - start:.1f} s)", flush=True)
+            passed, failed = passed + (not problem), failed + bool(problem)
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed or not passed else 0)
+
+
+if __name__ == "__main__":
+    main()

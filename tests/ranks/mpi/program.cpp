@@ -1,0 +1,59 @@
+// tests/ranks/mpi/program.cpp -- a program on ranks, which tests/ranks/mpi/check.py runs alone, on threads and by
+// mpirun.
+//
+//   program collectives     every collective against loops
+//   program MISTAKE         rank 1 makes the mistake, the others wait for it
+// SPDX-License-Identifier: BSL-1.0
+#include "../checks.hpp"
+#include <dimwise/ranks.hpp>
+
+#include <chrono>
+#include <csignal>
+#include <iostream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+namespace ranks = dimwise::ranks;
+
+template <std::size_t N>
+struct axis {
+  static constexpr std::size_t static_extent = N;
+  [[nodiscard]] static std::size_t ranks() { return N; }
+};
+struct outer : axis<dimwise::at_run_time> {};
+struct inner : axis<2> {};
+
+int run_mode(const std::string& mode, const ranks::communicator& world) {
+  const bool is_bad = world.rank() == 1;
+  std::vector<float> values(world.rank() == 1 ? 3 : 4);
+  if (mode == "collectives") {
+    rank_checks::check_collectives(world);
+    if (world.size() % 2 == 0) {
+      const ranks::mesh<outer, inner> grid(world);
+      rank_checks::check_collectives(grid.along<outer>());
+      rank_checks::check_collectives(grid.along<inner>());
+    }
+    if (world.rank() == 0) { std::cout << "all right on " << world.size() << " ranks\n" << std::flush; }
+    return 0;
+  }
+  if (mode == "code") { return is_bad ? 7 : 0; }
+  if (mode == "throws" && is_bad) { throw std::runtime_error("no such file"); }
+  if (mode == "killed" && is_bad) { (void)std::raise(SIGKILL); }
+  if (mode == "ends" && is_bad) { return 0; }
+  if (mode == "late" && is_bad) { std::this_thread::sleep_for(std::chrono::seconds(60)); }
+  if (mode == "differs" && is_bad) { world.barrier("after the epoch"); }
+  // A message that is much longer than what MPI sends at once.
+  if (mode == "shorter") { values.resize(is_bad ? 300000 : 400000); }
+  world.all_reduce(values.data(), mode == "count" || mode == "shorter" ? values.size() : 3, "gradient");
+  return 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  return ranks::run([&](const ranks::communicator& world) { return run_mode(count > 1 ? arguments[1] : "", world); });
+}
