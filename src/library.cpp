@@ -12,6 +12,13 @@
 #include <dimwise/expr/rotary_definitions.hpp>
 #include <dimwise/grad/parameter_list_definitions.hpp>
 #include <dimwise/grad/parameter_passes_definitions.hpp>
+#include <dimwise/io/archive_definitions.hpp>
+#include <dimwise/io/bindings_definitions.hpp>
+#include <dimwise/io/checkpoint_definitions.hpp>
+#include <dimwise/io/files/bytes_definitions.hpp>
+#include <dimwise/io/files/error_definitions.hpp>
+#include <dimwise/io/files/new_file_definitions.hpp>
+#include <dimwise/io/stored_order_definitions.hpp>
 #include <dimwise/nn/part_list_definitions.hpp>
 #include <dimwise/ranks/communicator_definitions.hpp>
 #include <dimwise/support/file_draft_definitions.hpp>
@@ -30,3 +37,6 @@
 #include <dimwise/viz/table_definitions.hpp>
 #include <dimwise/viz/training_report_definitions.hpp>
 #include <dimwise/viz/words_definitions.hpp>
+#if __has_include(<nlohmann/json.hpp>)  // dimwise::io needs it
+#include <dimwise/io/safetensors_definitions.hpp>
+#endif

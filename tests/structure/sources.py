@@ -35,9 +35,9 @@ THIRD_PARTIES = {
     "boost/hana": ("shape/hana.hpp", "nn/hana.hpp"), "xtensor/": ("tensor/xtensor.hpp",), "xtl/": ("tensor/xtensor.hpp",),
     "xsimd/": ("kernels/simd.hpp",), "immintrin.h": ("kernels/",), "arm_neon.h": ("kernels/",), "oneapi/tbb/": ("eval/tbb.hpp",),
     "nlohmann/": ("io/", "text/"), "utf8proc.h": ("text/unicode.hpp",), "pcre2.h": ("text/components/regex.hpp",), "zip.h": ("io/npz.hpp",), "mpi.h": ("ranks/mpi.hpp",),
-    "fcntl.h": ("io/files/bytes.hpp", "support/file_draft"), "dirent.h": ("support/file_draft",), "sys/file.h": ("support/file_draft",),
-    "sys/mman.h": ("io/files/bytes.hpp", "tensor/large_pages.hpp"), "sys/stat.h": ("io/files/bytes.hpp", "support/file_draft"),
-    "unistd.h": ("io/files/bytes.hpp", "support/file_draft", "viz/colours_definitions.hpp"), "sys/single_threaded.h": ("tensor/counted.hpp",),
+    "fcntl.h": ("io/files/bytes", "support/file_draft"), "dirent.h": ("support/file_draft",), "sys/file.h": ("support/file_draft",),
+    "sys/mman.h": ("io/files/bytes", "tensor/large_pages.hpp"), "sys/stat.h": ("io/files/bytes", "support/file_draft"),
+    "unistd.h": ("io/files/bytes", "support/file_draft", "viz/colours_definitions.hpp"), "sys/single_threaded.h": ("tensor/counted.hpp",),
     # Files compiled for one architecture take C's functions: std's inline ones would leak from them as weak symbols.
     "math.h": ("",)}
 # The pages that may explain the names of a namespace; names that users do not write.

@@ -7,6 +7,7 @@
 
 #include <dimwise/io/element_type.hpp>
 #include <dimwise/io/files/bytes.hpp>
+#include <dimwise/support/library.hpp>
 
 #include <functional>
 #include <map>
@@ -30,13 +31,7 @@ struct stored_array {
 namespace detail {
 
 // Checks that an array to be written has as many bytes as its elements need.
-inline void check_bytes(const std::string& file, const stored_array& a) {
-  const auto count = count_of(a.extents);
-  if (!count || bytes_of(a.type, *count) != a.bytes.size()) {
-    throw file_error(file + ": " + printable(a.name) + " cannot be written: " + std::to_string(a.bytes.size()) +
-                     " bytes do not match " + std::string(name_of(a.type)) + " " + listed(a.extents));
-  }
-}
+DIMWISE_DETAIL_LIBRARY void check_bytes(const std::string& file, const stored_array& a);
 
 }  // namespace detail
 
@@ -54,33 +49,18 @@ class archive {
   [[nodiscard]] const std::vector<stored_array>& arrays() const& { return arrays_; }
   const std::vector<stored_array>& arrays() const&& = delete;  // would dangle: a loop over them outlives the archive
   /// The array of this name, or null.
-  [[nodiscard]] const stored_array* find(std::string_view name) const& {
-    const auto found = places_.find(name);
-    return found == places_.end() ? nullptr : &arrays_[found->second];
-  }
+  [[nodiscard]] const stored_array* find(std::string_view name) const&;
   const stored_array* find(std::string_view name) const&& = delete;
   /// The array of this name; throws `file_error` if it is missing.
-  [[nodiscard]] const stored_array& at(std::string_view name) const& {
-    const stored_array* const found = find(name);
-    if (found == nullptr) { throw file_error(title_ + ": there is no array " + detail::printable(name)); }
-    return *found;
-  }
+  [[nodiscard]] const stored_array& at(std::string_view name) const&;
   /// The array of this name in a temporary archive; the array keeps the memory alive.
-  [[nodiscard]] stored_array at(std::string_view name) const&& {
-    stored_array found = std::as_const(*this).at(name);
-    found.kept_memory = memory_;
-    return found;
-  }
+  [[nodiscard]] stored_array at(std::string_view name) const&&;
   /// The metadata of the file, as text.
   [[nodiscard]] const std::map<std::string, std::string>& metadata() const& { return metadata_; }
   [[nodiscard]] std::map<std::string, std::string> metadata() const&& { return metadata_; }
 
   /// Adds an array; returns false if the name exists.
-  bool add(stored_array array) {
-    if (!places_.emplace(array.name, arrays_.size()).second) { return false; }
-    arrays_.push_back(std::move(array));
-    return true;
-  }
+  bool add(stored_array array);
   /// Sets an entry of the metadata.
   void add_text(const std::string& key, std::string text) { metadata_.insert_or_assign(key, std::move(text)); }
   /// Keeps memory alive that arrays borrow, as long as the archive.
@@ -96,3 +76,7 @@ class archive {
 };
 
 }  // namespace dimwise::io
+
+#if DIMWISE_DETAIL_DEFINES_LIBRARY
+#include <dimwise/io/archive_definitions.hpp>
+#endif

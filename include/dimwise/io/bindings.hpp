@@ -16,6 +16,7 @@
 #include <dimwise/io/elements.hpp>
 #include <dimwise/nn/layers/linear.hpp>
 #include <dimwise/nn/layers/norm.hpp>
+#include <dimwise/support/library.hpp>
 
 #include <map>
 #include <memory>
@@ -245,26 +246,10 @@ class binding_list {
 
   // Places the parameters bound from `first` on in turn along an axis of the file: 1 for the weights of maps stored
   // `in_out`, else 0. With `in_blocks` they take turns for each index of their first output dimension.
-  void stack(std::size_t first, std::size_t weight_axis, bool in_blocks) {
-    for (std::size_t i = first; i < all.size(); ++i) {
-      if (!all[i]->widened) { stack_like(first, i, weight_axis, in_blocks); }
-    }
-  }
+  void stack(std::size_t first, std::size_t weight_axis, bool in_blocks);
 
   // Parameters that share an array, bound from `first` on, agree in its extents.
-  void check_parts(std::size_t first) {
-    for (std::size_t i = first; i < all.size(); ++i) {
-      for (std::size_t j = first; j < i; ++j) {
-        const bound_parameter& a = *all[j];
-        const bound_parameter& b = *all[i];
-        if (a.names != b.names || a.how.extents == b.how.extents) { continue; }
-        const std::string text =
-            "fused: the parts of \"" + a.names[0] + "\" differ in size: " + a.how.words + " and " + b.how.words;
-        all.resize(first);
-        raise<extent_error>(error{} << text.c_str());
-      }
-    }
-  }
+  void check_parts(std::size_t first);
 
   std::vector<std::unique_ptr<bound_parameter>> all;
   std::set<std::string> ignored;
@@ -274,33 +259,7 @@ class binding_list {
 
  private:
   // The parameters from `first` on whose array is that of `all[one]`.
-  void stack_like(std::size_t first, std::size_t one, std::size_t weight_axis, bool in_blocks) {
-    std::vector<bound_parameter*> parts;
-    for (std::size_t i = first; i < all.size(); ++i) {
-      if (all[i]->names == all[one]->names) { parts.push_back(all[i].get()); }
-    }
-    const std::size_t along = parts.front()->how.extents.size() > 1 ? weight_axis : 0;
-    std::size_t rows = 0;
-    std::vector<std::size_t> begins;
-    for (const bound_parameter* p : parts) {
-      const arrangement& how = p->how;
-      const std::size_t blocks = in_blocks ? how.steps[how.axes[along]].count : 1;
-      const arrangement& other = parts.front()->how;
-      const bool same_blocks = !in_blocks || blocks == other.steps[other.axes[along]].count;
-      if (!same_blocks || (how.extents.size() > 1 && how.extents[1 - along] != other.extents[1 - along])) {
-        const std::string text =
-            "fused: the parts of \"" + p->names[0] + "\" differ in size: " + other.words + " and " + how.words;
-        all.resize(first);
-        raise<extent_error>(error{} << text.c_str());
-      }
-      begins.push_back(rows);
-      rows += how.extents[along] / std::max<std::size_t>(blocks, 1);
-    }
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      parts[i]->how.widen(along, in_blocks, rows, begins[i], i, parts.size());
-      parts[i]->widened = true;
-    }
-  }
+  void stack_like(std::size_t first, std::size_t one, std::size_t weight_axis, bool in_blocks);
   template <class D, class Extents>
   void take_extent(Extents& extents) const {
     if constexpr (D::static_extent == at_run_time) {
@@ -452,3 +411,7 @@ class bindings : detail::holds_list, public names_within {
 };
 
 }  // namespace dimwise::io
+
+#if DIMWISE_DETAIL_DEFINES_LIBRARY
+#include <dimwise/io/bindings_definitions.hpp>
+#endif

@@ -7,6 +7,7 @@
 
 #include <dimwise/io/archive.hpp>
 #include <dimwise/io/stored_order.hpp>
+#include <dimwise/support/library.hpp>
 
 namespace dimwise::io {
 
@@ -211,6 +212,19 @@ void write_elements(const T* from, const arrangement& how, std::byte* to, double
     }
   });
 }
+
+#if DIMWISE_DETAIL_HAS_LIBRARY
+#define DIMWISE_DETAIL_FILE_ELEMENTS(T)                                                                       \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE std::string unreadable<T>(const stored_array&, rounding);                   \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE void read_elements<T>(const stored_array&, const arrangement&, T*, double); \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE void write_elements<T>(const T*, const arrangement&, std::byte*, double);
+DIMWISE_DETAIL_FILE_ELEMENTS(float)
+DIMWISE_DETAIL_FILE_ELEMENTS(double)
+DIMWISE_DETAIL_FILE_ELEMENTS(float16)
+DIMWISE_DETAIL_FILE_ELEMENTS(bfloat16)
+DIMWISE_DETAIL_FILE_ELEMENTS(std::int64_t)
+#undef DIMWISE_DETAIL_FILE_ELEMENTS
+#endif
 
 }  // namespace detail
 }  // namespace dimwise::io

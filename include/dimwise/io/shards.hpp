@@ -10,6 +10,8 @@
 #include <dimwise/io/config.hpp>
 #include <dimwise/io/safetensors.hpp>
 
+#include <algorithm>
+
 namespace dimwise::io {
 
 namespace detail {

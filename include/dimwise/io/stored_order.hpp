@@ -11,6 +11,7 @@
 //   stored<d_model, together<part<1, 3>, heads, d_k>>           the second of three parameters in one array
 #pragma once
 
+#include <dimwise/support/library.hpp>
 #include <dimwise/tensor/tensor.hpp>
 
 #include <string>
@@ -84,37 +85,12 @@ struct arrangement {
     return n;
   }
   // Sets the strides in the file from the counts of the steps, and selects the part.
-  void place() {
-    std::size_t stride = 1;
-    for (std::size_t i = steps.size(); i-- > 0;) {
-      steps[i].file_stride = stride;
-      stride *= steps[i].count;
-    }
-    if (parts > 1) {
-      begin = steps[part_step].file_stride * part;
-      steps[part_step].count = 1;
-    }
-  }
+  void place();
   // Makes the parameter one of `count` parameters along this axis of the file: `block` are the outermost loops of the
   // axis that the parameters share, `rows` how many elements of the axis each block of them all has, and `first` the
   // index of this parameter's first one in a block.
   void widen(std::size_t file_axis, bool in_blocks, std::size_t rows, std::size_t first, std::size_t index,
-             std::size_t count) {
-    std::size_t inner = 1;  // elements for each element of the axis
-    for (std::size_t i = file_axis + 1; i < extents.size(); ++i) { inner *= extents[i]; }
-    const std::size_t before = extents[file_axis];
-    const std::size_t leading = axes[file_axis];
-    const std::size_t blocks = in_blocks ? steps[leading].count : 1;
-    if (in_blocks) { steps[leading].file_stride = rows * inner; }
-    extents[file_axis] = blocks * rows;
-    for (std::size_t i = 0; i < leading && before > 0; ++i) {
-      steps[i].file_stride = steps[i].file_stride / before * extents[file_axis];
-    }
-    begin = first * inner;
-    part = index;
-    parts = count;
-    words += ", part " + std::to_string(index) + " of " + std::to_string(count);
-  }
+             std::size_t count);
 };
 
 // The dimensions of a file's axis.
@@ -258,3 +234,7 @@ struct own_order {
 };
 
 }  // namespace dimwise::io
+
+#if DIMWISE_DETAIL_DEFINES_LIBRARY
+#include <dimwise/io/stored_order_definitions.hpp>
+#endif

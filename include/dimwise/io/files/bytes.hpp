@@ -10,17 +10,14 @@
 #pragma once
 
 #include <dimwise/io/files/error.hpp>
+#include <dimwise/support/library.hpp>
 
-#include <cerrno>
 #include <cstddef>
-#include <cstring>
-#include <fcntl.h>
 #include <filesystem>
 #include <memory>
 #include <new>
 #include <span>
 #include <string>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 #if !defined(__wasi__)  // the header of WASI is an error
@@ -36,23 +33,7 @@ enum class file_access : unsigned char { mapped, read };
 class file_bytes {
  public:
   /// Opens the file; throws `file_error` if it cannot be read or is not a regular file.
-  explicit file_bytes(std::filesystem::path path, file_access how = file_access::mapped) : path_(std::move(path)) {
-    const descriptor file{::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};  // a FIFO does not block
-    if (file.number < 0) { refuse("cannot be opened", errno); }
-    struct stat facts{};
-    if (::fstat(file.number, &facts) != 0) { refuse("cannot be opened", errno); }
-    if (!S_ISREG(facts.st_mode)) { throw file_error(path_.string() + ": a regular file was expected"); }
-    size_ = static_cast<std::size_t>(facts.st_size);
-    if (size_ == 0) { return; }
-    if (how == file_access::mapped && maps_files) {
-      std::byte* const mapped = map(file.number, size_);
-      if (mapped == nullptr) { refuse("cannot be mapped", errno); }
-      memory_ = {mapped, release{size_}};
-    } else {
-      memory_ = {static_cast<std::byte*>(::operator new[](size_, alignment)), release{0}};
-      read_all(file.number);
-    }
-  }
+  explicit file_bytes(std::filesystem::path path, file_access how = file_access::mapped);
 
   /// The content, valid during the lifetime of this object.
   [[nodiscard]] std::span<const std::byte> bytes() const& { return {memory_.get(), size_}; }
@@ -94,21 +75,8 @@ class file_bytes {
     }
   };
 
-  [[noreturn]] void refuse(const char* what, int reason) const {
-    throw file_error(path_.string() + ": the file " + what + ": " + std::strerror(reason));
-  }
-  void read_all(int file) {
-    for (std::size_t done = 0; done < size_;) {
-      const ssize_t count = ::read(file, memory_.get() + done, size_ - done);
-      if (count < 0 && errno == EINTR) { continue; }
-      if (count < 0) { refuse("cannot be read", errno); }
-      if (count == 0) {
-        throw file_error(path_.string() + ": " + std::to_string(size_) + " bytes were expected, the file ends after " +
-                         std::to_string(done));
-      }
-      done += static_cast<std::size_t>(count);
-    }
-  }
+  [[noreturn]] void refuse(const char* what, int reason) const;
+  void read_all(int file);
 
   std::filesystem::path path_;
   std::size_t size_ = 0;
@@ -116,3 +84,7 @@ class file_bytes {
 };
 
 }  // namespace dimwise::io
+
+#if DIMWISE_DETAIL_DEFINES_LIBRARY
+#include <dimwise/io/files/bytes_definitions.hpp>
+#endif

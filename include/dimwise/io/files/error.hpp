@@ -6,6 +6,7 @@
 #pragma once
 
 #include <dimwise/dim/error.hpp>
+#include <dimwise/support/library.hpp>
 
 #include <memory>
 #include <string>
@@ -20,16 +21,11 @@ class file_error : public error {
  public:
   /// Constructs the error with a text of any length. Escapes control characters and bidirectional controls; keeps line
   /// breaks.
-  explicit file_error(const std::string& text) : text_(std::make_shared<const std::string>(escaped(text))) {}
+  explicit file_error(const std::string& text);
   [[nodiscard]] const char* what() const noexcept override { return text_->c_str(); }
 
  private:
-  static std::string escaped(const std::string& text) {
-    std::string all;
-    all.reserve(text.size());
-    dimwise::detail::say_escaped(text.data(), text.size(), [&](char c) { all += c; });
-    return all;
-  }
+  static std::string escaped(const std::string& text);
 
   std::shared_ptr<const std::string> text_;  // copying an exception must not throw
 };
@@ -39,29 +35,7 @@ namespace detail {
 using namespace dimwise::detail;
 
 // Names in files are untrusted bytes: messages show them shortened, with the escapes of JSON.
-inline std::string printable(std::string_view name, std::size_t longest = 120) {
-  std::string shown = "\"";
-  while (longest > 0 && longest < name.size() && (static_cast<unsigned char>(name[longest]) & 0xc0U) == 0x80) {
-    --longest;  // keeps characters whole
-  }
-  for (const char c : name.substr(0, longest)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      shown += '\\';
-      shown += c;
-    } else if (c == '\n' || c == '\t' || c == '\r') {
-      shown += c == '\n' ? "\\n" : c == '\t' ? "\\t" : "\\r";
-    } else if (byte < 0x20 || byte == 0x7f) {
-      constexpr char digits[] = "0123456789abcdef";
-      shown += "\\x";
-      shown += digits[byte >> 4];
-      shown += digits[byte & 15];
-    } else {
-      shown += c;
-    }
-  }
-  return shown + (name.size() > longest ? "…\"" : "\"");
-}
+DIMWISE_DETAIL_LIBRARY std::string printable(std::string_view name, std::size_t longest = 120);
 
 // Extents in files are untrusted as well; there may be a million of them.
 template <class Extents>
@@ -81,3 +55,7 @@ std::string listed(const Extents& extents) {
 
 }  // namespace detail
 }  // namespace dimwise::io
+
+#if DIMWISE_DETAIL_DEFINES_LIBRARY
+#include <dimwise/io/files/error_definitions.hpp>
+#endif

@@ -11,6 +11,7 @@
 
 #include <dimwise/io/files/error.hpp>
 #include <dimwise/support/file_draft.hpp>
+#include <dimwise/support/library.hpp>
 
 #include <cerrno>
 #include <cstddef>
@@ -25,7 +26,7 @@ namespace dimwise::io {
 
 namespace detail {
 
-inline void throw_file_error(const char*, const std::string& text) { throw file_error(text); }
+DIMWISE_DETAIL_LIBRARY void throw_file_error(const char*, const std::string& text);
 
 }  // namespace detail
 
@@ -34,22 +35,12 @@ class new_file {
  public:
   /// Opens a temporary file, and removes those that killed programs left. Throws `file_error` if it cannot be written,
   /// or if the target is not a regular file.
-  explicit new_file(std::filesystem::path path)
-      : draft_(std::move(path), detail::throw_file_error), file_(std::fopen(draft_.name().c_str(), "wb")) {
-    if (file_ == nullptr) { draft_.refuse(errno); }
-  }
+  explicit new_file(std::filesystem::path path);
 
   /// Appends bytes; throws `file_error` if the write fails.
-  void write(std::span<const std::byte> bytes) {
-    if (!bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size()) {
-      draft_.refuse(errno);
-    }
-  }
+  void write(std::span<const std::byte> bytes);
   /// Renames the temporary file to the target; replaces an existing file and keeps its permissions.
-  void finish() {
-    if (std::fclose(file_.release()) != 0) { draft_.refuse(errno); }
-    draft_.place();
-  }
+  void finish();
 
  private:
   struct close {
@@ -61,3 +52,7 @@ class new_file {
 };
 
 }  // namespace dimwise::io
+
+#if DIMWISE_DETAIL_DEFINES_LIBRARY
+#include <dimwise/io/files/new_file_definitions.hpp>
+#endif
