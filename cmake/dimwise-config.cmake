@@ -7,7 +7,12 @@
 include(CMakeFindDependencyMacro)
 find_dependency(Boost 1.74)
 find_dependency(xtensor 0.24)
-find_dependency(xsimd 8.1)
+find_dependency(xsimd) # its version file accepts no later major version than the one that is asked for
+if(DEFINED xsimd_VERSION AND xsimd_VERSION VERSION_LESS 8.1)
+  set(dimwise_FOUND FALSE)
+  set(dimwise_NOT_FOUND_MESSAGE "dimwise needs xsimd 8.1 or later; this is ${xsimd_VERSION}")
+  return()
+endif()
 find_package(TBB QUIET)
 find_package(nlohmann_json 3.11 QUIET)
 if("mpi" IN_LIST dimwise_FIND_COMPONENTS AND NOT TARGET MPI::MPI_CXX)
