@@ -24,13 +24,13 @@ if(DIMWISE_CLANG_FORMAT)
   set(format ${DIMWISE_CLANG_FORMAT} --files=${PROJECT_BINARY_DIR}/cpp_files.txt)
   add_custom_target(format COMMAND ${format} -i WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} VERBATIM)
   add_test(NAME structure.format COMMAND ${format} --dry-run -Werror WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  set_tests_properties(structure.format PROPERTIES LABELS once)
+  set_tests_properties(structure.format PROPERTIES LABELS "once;quick")
 endif()
 # clang-format leaves comments alone. The head of a compile-fail case is one sentence or one pattern for each line.
 # grep ends with 1 where it finds nothing.
 add_test(NAME structure.columns COMMAND sh -c "grep -nP '^(?!// (MISTAKE|EXPECT|FROM)).{121}' $(cat ${PROJECT_BINARY_DIR}/cpp_files.txt); test $? = 1"
          WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-set_tests_properties(structure.columns PROPERTIES LABELS rules ENVIRONMENT LC_ALL=C.UTF-8)
+set_tests_properties(structure.columns PROPERTIES LABELS "rules;quick" ENVIRONMENT LC_ALL=C.UTF-8)
 
 # One file that includes every header: what clang-tidy reads. mpi.h is in a folder of its own.
 file(GLOB_RECURSE found CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/include/*.hpp)
@@ -60,7 +60,7 @@ if(DIMWISE_SHELLCHECK)
   file(GLOB_RECURSE scripts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/*.sh ${PROJECT_SOURCE_DIR}/benchmarks/*.sh ${PROJECT_SOURCE_DIR}/src/*.sh
        ${PROJECT_SOURCE_DIR}/tests/*.sh)
   add_test(NAME structure.shell COMMAND ${DIMWISE_SHELLCHECK} ${scripts} ${PROJECT_SOURCE_DIR}/.ci/run)
-  set_tests_properties(structure.shell PROPERTIES LABELS rules)
+  set_tests_properties(structure.shell PROPERTIES LABELS "rules;quick")
 endif()
 
 # structure.spelling: what codespell's own list has. structure.terms: phrases of tests/docs/terms.txt, `phrase->what to write instead`.
@@ -76,6 +76,6 @@ if(DIMWISE_CODESPELL)
   list(JOIN terms "|" terms)
   add_test(NAME structure.terms COMMAND ${codespell} --dictionary=tests/docs/terms.txt --regex=\\b\(?i:${terms}\)\\b ${prose} ${code}
            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  set_tests_properties(structure.spelling structure.terms PROPERTIES LABELS rules)
+  set_tests_properties(structure.spelling structure.terms PROPERTIES LABELS "rules;quick")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS docs/terms.txt)
 endif()

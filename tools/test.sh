@@ -3,6 +3,7 @@
 # them for several presets, and builds the tests of one name only.
 #
 #   bash tools/test.sh                  # the preset dev: every unit test, and every compile error, with g++
+#   bash tools/test.sh quick            # before a commit, a minute: format, words, sources, names of other libraries, budget
 #   bash tools/test.sh checks           # what dev leaves out: other compilers, examples, programs, pages
 #   bash tools/test.sh asan ci-clang14  # other presets of CMakePresets.json, one after another
 #   bash tools/test.sh softmax          # test files and compile errors with that name in their path, with g++
@@ -94,8 +95,9 @@ for preset in "${@:-dev}"; do
   begin "testing $preset"
   result="$PWD/build/results/$preset.xml"
   rm -f "$result"
-  # The count below decides, not the exit code.
-  ctest --preset "$preset" --parallel "$jobs" --output-junit "$result" --test-output-size-passed 10000000 \
+  # The count below decides, not the exit code. One test more than cores: a test that compiles with every core waits for one of them at
+  # its end, and browsers and downloads wait by themselves.
+  ctest --preset "$preset" --parallel "$((jobs + 1))" --output-junit "$result" --test-output-size-passed 10000000 \
     --test-output-size-failed 10000000 || true
   if [ ! -s "$result" ]; then
     echo "== $preset: the tests could not be run"
