@@ -7,7 +7,7 @@
 #include <dimwise/eval/kernels_product_definitions.hpp>
 #endif
 #include <dimwise/eval/erased_definitions.hpp>
-#include <dimwise/eval/top_k_definitions.hpp>
+#include <dimwise/eval/sort_order_definitions.hpp>
 #include <dimwise/expr/explain_shapes_definitions.hpp>
 #include <dimwise/expr/rotary_definitions.hpp>
 #include <dimwise/grad/parameter_list_definitions.hpp>

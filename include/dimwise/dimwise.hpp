@@ -33,6 +33,7 @@
 #include <dimwise/expr/take.hpp>
 #include <dimwise/expr/rotary.hpp>
 #include <dimwise/expr/scores.hpp>
+#include <dimwise/expr/sort.hpp>
 #include <dimwise/expr/widen.hpp>
 #include <dimwise/expr/window.hpp>
 #include <dimwise/expr/misused_operators.hpp>

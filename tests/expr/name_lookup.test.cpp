@@ -17,7 +17,7 @@
   USE(rename) USE(relabel) USE(permute) USE(split) USE(merge) USE(part) USE(diagonal) USE(broadcast)                  \
   USE(broadcast_like) USE(at) USE(slice) USE(concat) USE(stack) USE(gather) USE(sinusoid) USE(rotary)                 \
   USE(relative_bias) USE(skew) USE(widened) USE(dequantised) USE(quantised) USE(rounded)                   \
-  USE(unroll) USE(pool) USE(extent_of) USE(size_of) USE(cumsum) USE(cumprod) USE(prod) USE(softplus)                  \
+  USE(unroll) USE(pool) USE(extent_of) USE(size_of) USE(cumsum) USE(cumprod) USE(prod) USE(softplus) USE(sort) USE(argsort) \
   USE(evaluate) USE(evaluate_plainly) USE(reference) USE(plan) USE(describe) USE(explain) USE(pow) USE(split_ids)     \
   USE(partial_attention) USE(relative_ids) USE(ids_of) USE(one_hot) USE(scatter_add) USE(roll) USE(flip)              \
   USE(whole_rows) USE(random_uniform) USE(random_normal)                                                              \
@@ -28,7 +28,7 @@
   USE(repeat_interleave) USE(tile) USE(squeeze) USE(select) USE(unbind) USE(narrow) USE(chunk) USE(cat)               \
   USE(concatenate) USE(hstack) USE(vstack) USE(pad) USE(unfold) USE(tril) USE(triu) USE(masked_fill)                  \
   USE(masked_select) USE(index_select) USE(embedding) USE(index_add) USE(scatter) USE(amax) USE(amin) USE(argmin)     \
-  USE(topk) USE(argsort) USE(normalize) USE(var) USE(allclose) USE(array_equal) USE(native_layer_norm)    \
+  USE(topk) USE(normalize) USE(var) USE(allclose) USE(array_equal) USE(native_layer_norm)    \
   USE(clip) USE(rsqrt) USE(multiply)
 // The names of <cmath> are found through their arguments, as for numbers: a user's function for the same type is
 // preferred.

@@ -8,6 +8,7 @@ using namespace grad_tests;
 TEST_CASE("ids of tracked operands are constants") {
   const auto logits = some<batch, vocab>(1, batch{3}, vocab{5});
   CHECK_ADJOINT(logits, m * one_hot<vocab, double>(argmax<vocab>(m), vocab{5}));
+  CHECK_ADJOINT(logits, gather<vocab>(m, argsort<vocab>(m)));
   CHECK_ADJOINT(logits, gather<vocab>(m, ids_of<vocab>(vocab{5})) * 2.0);
 }
 

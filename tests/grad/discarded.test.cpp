@@ -155,6 +155,7 @@ TEST_CASE("discarded elements: rows and totals") {
   CHECK_DISCARDED(kept_total(renormalise<classes>(contract<features>(x, v))));
   CHECK_DISCARDED(kept_total(cumsum<row>(kept_only(x * y))));
   CHECK_DISCARDED(kept_total(cumprod<row>(kept_only(x * y))));
+  CHECK_DISCARDED(kept_total(sort<features>(x * y)));
   CHECK_DISCARDED(kept_total(sum<features>(x * y)));
   CHECK_DISCARDED(kept_total(mean<features>(x / y)));
   CHECK_DISCARDED(kept_total(max<features>(x * y)));

@@ -96,7 +96,7 @@ OPERATIONS = {
                 "    kernels::for_each_element(row, [&](auto t, auto f) { to[t] = product *= from[f]; });\n",
                 "no reference loop",
             ),
-            Step(BACKWARD, "rows::root_mean_square, rows::cumsum", ", rows::running_product", "R21_operation_has_no_gradient"),
+            Step(BACKWARD, "rows::cumsum", ", rows::running_product", "R21_operation_has_no_gradient"),
             Step(
                 LOOPS_BACKWARD,
                 "// Cumulative sums from the end: the rest of a whole sum would lose the digits of small numbers, and be NaN after an\n",

@@ -66,6 +66,7 @@ TEST_CASE("law: norms, running sums, reductions and elementwise operations work 
       RC_ASSERT((lifts([](const auto& y) { return dimwise::rms_norm<width>(y, 0.1); }) == ""));
       RC_ASSERT((lifts([](const auto& y) { return dimwise::cumsum<seq>(y); }) == ""));
       RC_ASSERT((lifts([](const auto& y) { return dimwise::cumprod<seq>(y); }) == ""));
+      RC_ASSERT((lifts([](const auto& y) { return dimwise::sort<seq>(y); }) == ""));
       RC_ASSERT((lifts([&](const auto& y) { return dimwise::gelu(y * 2 - bias); }) == ""));
       RC_ASSERT((differ<tensor<float, width>>(at<batch>(dimwise::mean<seq>(x), i), dimwise::mean<seq>(at<batch>(x, i)),
                                               tolerance) == ""));

@@ -94,6 +94,10 @@ static_assert(refuses<op::contract, masked_for<key>> && refuses<op::scores, mask
               refuses<op::outer, masked_for<key>>);
 static_assert(refuses<op::layer_norm, masked_for<key>> && refuses<op::rms_norm, masked_for<key>> &&
               refuses<op::standardize, masked_for<key>>);
+static_assert(refuses<op::sort, masked_for<key>> && refuses<op::argsort, masked_for<key>>);
+static_assert(std::is_same_v<kept<op::sort, score<d_k>, normalised<key>, rotated<d_k, seq>, indexed<batch>>,
+                             list<score<d_k>, weighted<key>, indexed<batch>>>);
+static_assert(std::is_same_v<kept<op::argsort, score<d_k>, normalised<key>, indexed<batch>>, list<indexed<batch>>>);
 static_assert(refuses<op::cumsum, masked_for<key>> && refuses<op::cumprod, masked_for<key>> &&
               refuses<op::unroll, masked_for<key>> && refuses<op::pool, masked_for<key>> &&
               refuses<op::gather, masked_for<key>>);

@@ -218,6 +218,9 @@ TEST_CASE("explain: reductions, positions, functions") {
   CHECK(last_step(mean<seq>(x, padding<seq>(2))).find("masked_for<seq> ends: mean counts what is masked as nothing") !=
         std::string::npos);
   CHECK(what(last_step(cumsum<seq>(x))) == "cumsum<seq> of step 1");
+  CHECK(what(last_step(cumprod<seq>(x))) == "cumprod<seq> of step 1");
+  CHECK(what(last_step(sort<seq>(x))) == "sort<seq> of step 1");
+  CHECK(what(last_step(argsort<seq>(x, descending{}))) == "descending argsort<seq> of step 1");
   CHECK(last_step(rotary<seq, d_k>(q))
             .find("rotary<seq, d_k> of step 1\n   -> seq[5] heads[3] d_k[4], rotated<d_k, seq>\n"
                   "      rotated<d_k, seq>: d_k carries positions now; queries and keys must agree\n") == 0);

@@ -153,6 +153,23 @@ void row_back(rows::cumprod, const back_row& row, C* to, const C* g, const C* x,
   });
 }
 
+// Each g to the element that was put in its place.
+template <bool Descending, class C>
+void row_back(rows::sort<Descending>, const back_row& row, C* to, const C* g, const C* x, C) {
+  std::vector<std::uint64_t> keys;
+  std::vector<C> gradients;
+  each_in_row(row, [&](auto, auto i, auto j) {
+    keys.push_back(sort_key_of<Descending>(x[j]));
+    gradients.push_back(g[i]);
+  });
+  std::vector<std::size_t> order(keys.size());
+  sort_order(keys.data(), keys.size(), keys.size(), order.data());
+  std::vector<C> sent(keys.size());
+  for (std::size_t i = 0; i < order.size(); ++i) { sent[order[i]] = gradients[i]; }
+  const C* next = sent.data();
+  each_in_row(row, [&](auto t, auto, auto) { to[t] = *next++; });
+}
+
 // The rows over `Over` of a node and of its two children.
 template <class N>
 struct back_loops {

@@ -6,7 +6,12 @@
 #pragma once
 
 #include <dimwise/eval/pass.hpp>
+#include <dimwise/eval/sort_order.hpp>
 #include <dimwise/expr/reduce.hpp>
+#include <dimwise/expr/sort.hpp>
+
+#include <cstdint>
+#include <vector>
 
 namespace dimwise::detail {
 
@@ -46,6 +51,25 @@ template <class ResultAxes, class OperandAxes, class Over>
 inline constexpr rows_form rows_form_over = {in_both<difference_t<OperandAxes, Over>, ResultAxes, OperandAxes>,
                                              in_both<Over, ResultAxes, OperandAxes>};
 
+// The places of the elements of a row in the order of their values; `number(place in memory)` gives one.
+template <bool Descending, class T>
+std::vector<std::size_t> order_of_row(const kernels::loop_nest<2>& row, const T* from) {
+  std::vector<std::uint64_t> keys;
+  kernels::for_each_element(
+      row, [&](std::ptrdiff_t, std::ptrdiff_t f) { keys.push_back(sort_key_of<Descending>(from[f])); });
+  std::vector<std::size_t> order(keys.size());
+  sort_order(keys.data(), keys.size(), keys.size(), order.data());
+  return order;
+}
+template <bool Descending, class T>
+void sort_row(const kernels::loop_nest<2>& row, T* to, const T* from) {
+  std::vector<T> numbers;
+  kernels::for_each_element(row, [&](std::ptrdiff_t, std::ptrdiff_t f) { numbers.push_back(from[f]); });
+  const std::vector<std::size_t> order = order_of_row<Descending>(row, from);
+  const std::size_t* next = order.data();
+  kernels::for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t) { to[t] = numbers[*next++]; });
+}
+
 template <class C, class How>
 void one_row(const kernels::loop_nest<2>& row, C* to, const C* from, C hidden, C epsilon) {
   if constexpr (std::is_same_v<How, rows::softmax>) {
@@ -64,6 +88,8 @@ void one_row(const kernels::loop_nest<2>& row, C* to, const C* from, C hidden, C
     kernels::cumsum_row(row, to, from);
   } else if constexpr (std::is_same_v<How, rows::cumprod>) {
     kernels::cumprod_row(row, to, from);
+  } else if constexpr (is_sort<How>) {
+    sort_row<std::is_same_v<How, rows::sort<true>>>(row, to, from);
   } else {
     static_assert(is_handled<How>, "dimwise: this operation over rows has no reference loop (one_row)");
   }
@@ -86,6 +112,17 @@ void loops(const rowwise<Shape, How, Over, E>& n, target<T> to, const Lowered& i
   const auto& x = child_in<0>(in);
   row_by_row<How, T>(form_of_rows<rowwise<Shape, How, Over, E>>.loops(to.axes, x.axes), to.data, x.data, to.hidden,
                      static_cast<T>(n.op().epsilon));
+}
+
+template <class C, class Shape, class D, bool Descending, class E, class Lowered>
+void loops(const sorted_ids_node<Shape, D, Descending, E>&, target<id<D>> to, const Lowered& in) {
+  const auto& x = child_in<0>(in);
+  const row_loops all = form_of_rows<sorted_ids_node<Shape, D, Descending, E>>.loops(to.axes, x.axes);
+  kernels::for_each_element(all.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
+    const std::vector<std::size_t> order = order_of_row<Descending>(all.inside, x.data + f);
+    const std::size_t* next = order.data();
+    kernels::for_each_element(all.inside, [&](std::ptrdiff_t s, std::ptrdiff_t) { to.data[t + s] = id<D>(*next++); });
+  });
 }
 
 // The Euclidean norm of what `visit` gives, times `scale`, a power of two with which no square overflows and none that

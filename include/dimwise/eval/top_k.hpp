@@ -6,9 +6,9 @@
 #pragma once
 
 #include <dimwise/eval/evaluate.hpp>
+#include <dimwise/eval/sort_order.hpp>
 #include <dimwise/expr/join.hpp>
 #include <dimwise/expr/untracked.hpp>
-#include <dimwise/support/library.hpp>
 
 #include <tuple>
 
@@ -20,12 +20,6 @@ struct top_k_result {
   Values values;
   Ids ids;
 };
-
-namespace detail {
-// `order` begins with the places of the `best` largest of n numbers, in falling order, the first of equals first; NaN
-// counts as largest.
-DIMWISE_DETAIL_LIBRARY void sort_largest(const double* numbers, std::size_t n, std::size_t best, std::size_t* order);
-}  // namespace detail
 
 namespace detail::calls {
 
@@ -67,17 +61,21 @@ struct top_k {
     const axis along_best = to[index_in<Best, axes>];
     const row_loops loops = rows_form_over<axes, axes_for<shape_of<X>>, axes_of_list_t<list<D>>>.loops(to, from.axes);
     aligned_vector<std::size_t> order(n);
-    aligned_vector<double> row(n);  // exact for every type of elements
+    aligned_vector<std::uint64_t> keys(n);
+    aligned_vector<T> row(n);
     T* values = result.values.overwrite();
     id<D>* ids = result.ids.overwrite();
     kernels::for_each_element(loops.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
-      double* next = row.data();
-      kernels::for_each_element(
-          loops.inside, [&](std::ptrdiff_t, std::ptrdiff_t g) { *next++ = static_cast<double>(from.data[f + g]); });
-      sort_largest(row.data(), n, best.extent(), order.data());
+      std::size_t next = 0;
+      kernels::for_each_element(loops.inside, [&](std::ptrdiff_t, std::ptrdiff_t g) {
+        row[next] = from.data[f + g];
+        keys[next] = sort_key_of<true>(row[next]);
+        ++next;
+      });
+      sort_order(keys.data(), n, best.extent(), order.data());
       for (std::size_t i = 0; i < best.extent(); ++i) {
         const std::ptrdiff_t place = t + static_cast<std::ptrdiff_t>(i) * along_best.stride;
-        values[place] = static_cast<T>(row[order[i]]);
+        values[place] = row[order[i]];
         ids[place] = id<D>(order[i]);
       }
     });
@@ -164,7 +162,3 @@ DIMWISE_DETAIL_MISUSED(split_ids)
 }  // namespace no_adl
 
 }  // namespace dimwise
-
-#if DIMWISE_DETAIL_DEFINES_LIBRARY
-#include <dimwise/eval/top_k_definitions.hpp>
-#endif

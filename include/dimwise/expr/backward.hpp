@@ -9,6 +9,7 @@
 #include <dimwise/expr/elementwise.hpp>
 #include <dimwise/expr/positions.hpp>
 #include <dimwise/expr/reduce.hpp>
+#include <dimwise/expr/sort.hpp>
 #include <dimwise/expr/untracked.hpp>
 
 namespace dimwise::detail {
@@ -37,8 +38,8 @@ struct rows_back {
 template <class How>
 inline constexpr bool keeps_result = is_any_of<How, rows::softmax, rows::log_softmax>;
 template <class How>
-inline constexpr bool keeps_operand =
-    is_any_of<How, rows::renormalise, rows::standardize, rows::root_mean_square, rows::cumsum, rows::cumprod>;
+inline constexpr bool keeps_operand = is_any_of<How, rows::renormalise, rows::standardize, rows::root_mean_square,
+                                                rows::cumsum, rows::cumprod, rows::sort<false>, rows::sort<true>>;
 template <class How>
 inline constexpr bool total_has_gradient =
     is_any_of<How, totals::sum, totals::mean, totals::max, totals::min, totals::logsumexp, totals::norm, totals::prod>;

@@ -45,7 +45,7 @@ inline constexpr bool is_stored_only = stored_element<T>;
 template <class Op>
 inline constexpr bool takes_whole_numbers =
     is_any_of<Op, op::elementwise, op::sum, op::prod, op::max, op::min, op::argmax, op::maximum, op::minimum, op::clamp,
-              op::scatter_add, op::cumsum, op::cumprod>;
+              op::scatter_add, op::cumsum, op::cumprod, op::sort, op::argsort>;
 // Whole numbers are real beside real ones under these.
 template <class Op>
 inline constexpr bool mixes_with_real = std::is_same_v<Op, op::divide> || std::is_same_v<Op, op::pow>;

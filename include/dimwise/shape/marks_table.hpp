@@ -57,6 +57,8 @@ struct stack;
 struct gather;
 struct roll;
 struct flip;
+struct sort;
+struct argsort;
 struct one_hot;
 struct scatter_add;
 struct broadcast;
@@ -440,6 +442,22 @@ inline constexpr mark_row marks_row<op::roll> = {
         "elements change places and keep what they are: rotated features keep the angles of the places that they had"};
 template <>
 inline constexpr mark_row marks_row<op::flip> = marks_row<op::roll>;
+template <>
+inline constexpr mark_row marks_row<op::sort> = {
+    .masked_for = refuse,
+    .normalised = weaken,
+    .log_normalised = drop,
+    .rotated = drop,
+    .note = "elements change places, other ones for each row: weights no longer belong to their values"};
+template <>
+inline constexpr mark_row marks_row<op::argsort> = {.raw = drop,
+                                                    .score = drop,
+                                                    .masked_for = refuse,
+                                                    .biased_for = drop,
+                                                    .normalised = drop,
+                                                    .weighted = drop,
+                                                    .log_normalised = drop,
+                                                    .rotated = drop};
 template <>
 inline constexpr mark_row marks_row<op::one_hot> = {
     .indexed = by_rule, .note = "the ids' own; indexed ends for the dimension that is added"};

@@ -122,8 +122,8 @@
   MEMBER(argmax, op::argmax)                                       \
   FUNCTION(argmin, op::argmax)                                     \
   FUNCTION(topk, op::top_k)                                        \
-  MEMBER(sort, op::top_k)                                          \
-  FUNCTION(argsort, op::top_k)                                     \
+  MEMBER(sort, op::sort)                                           \
+  MEMBER(argsort, op::argsort)                                     \
   MEMBER(logsumexp, op::logsumexp)                                 \
   MEMBER(cumsum, op::cumsum)                                       \
   MEMBER(cumprod, op::cumprod)                                     \

@@ -126,8 +126,9 @@ TEST_CASE("plan: names what runs, rows") {
     const auto across = permute<d_k, seq, heads, batch>(x);
     t.each("rows", standardize<d_k>(x), standardize<d_k>(across), layer_norm<d_k>(across, o.row, o.row),
            layer_norm<d_k>(x * 2.0F, o.row, exp(o.row)), rms_norm<d_k>(x, o.row),
-           rms_norm<d_k>(x, at<near>(broadcast<near>(o.row), 0)), cumsum<seq>(x), standardize<heads, d_k>(x),
-           sum<d_k>(standardize<d_k>(x)), layer_norm<d_k>(x), sum<d_k>(layer_norm<d_k>(x, o.row, o.row)));
+           rms_norm<d_k>(x, at<near>(broadcast<near>(o.row), 0)), cumsum<seq>(x), cumprod<seq>(x), sort<seq>(x),
+           sort<d_k>(x, descending{}), standardize<heads, d_k>(x), sum<d_k>(standardize<d_k>(x)), layer_norm<d_k>(x),
+           sum<d_k>(layer_norm<d_k>(x, o.row, o.row)));
   }) == "");
 }
 

@@ -30,7 +30,10 @@ concept divides = requires(const X& x, const Y& y) { (x / y).extents(); };
 template <class X>
 concept sums = requires(const X& x) { sum<seq>(x).extents(), prod<seq>(x).extents(); };
 template <class X>
-concept has_largest = requires(const X& x) { max<seq>(x).extents(), min<seq>(x).extents(), argmax<seq>(x).extents(); };
+concept has_largest = requires(const X& x) {
+  max<seq>(x).extents(), min<seq>(x).extents(), argmax<seq>(x).extents(), sort<seq>(x).extents(),
+      argsort<seq>(x).extents();
+};
 template <class X>
 concept averages = requires(const X& x) { mean<seq>(x).extents(); };
 template <class X>

@@ -176,6 +176,16 @@ void cumprod_rows(attempt& a) {
   compare(a, cumprod<seq>(bounded(o.x.view())),
           [&] { return roundings(exactly(cumprod<seq>(bounded(o.x.magnitudes()))), static_cast<double>(o.n[1])); });
 }
+void sort_rows(attempt& a) {
+  const rows o(a, 0);
+  const auto e = sort<d_model>(o.x.view());
+  compare(a, e, [&] { return roundings(exactly(e), 0); });
+}
+void argsort_rows(attempt& a) {
+  const rows o(a, 0);
+  const auto e = gather<seq>(o.x.view(), argsort<seq>(o.x.view(), descending{}));
+  compare(a, e, [&] { return roundings(exactly(e), 0); });
+}
 
 constexpr family all[] = {
     {"rows.softmax", softmax_rows},
@@ -191,6 +201,8 @@ constexpr family all[] = {
     {"rows.norm_and_more", norm_and_more},
     {"rows.cumsum", cumsum_rows},
     {"rows.cumprod", cumprod_rows},
+    {"rows.sort", sort_rows},
+    {"rows.argsort", argsort_rows},
 };
 
 }  // namespace

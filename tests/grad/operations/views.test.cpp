@@ -78,6 +78,24 @@ TEST_CASE("ids") {
   CHECK_ADJOINT(table, contract<d_model>(gather<vocab>(m, words), m));
 }
 
+TEST_CASE("sort: the gradient goes back to where each element was") {
+  const auto x = some<batch, seq, d_model>(2, batch{2}, seq{5});
+  CHECK_ADJOINT(x, sort<seq>(m));
+  CHECK_ADJOINT(x, sort<seq>(m, descending{}));
+  CHECK_ADJOINT(x, sort<batch>(m) * m);
+  // torch.autograd.grad((x.sort().values * w).sum(), x)
+  const tensor<double, seq> values({3, 1, 2}, seq{3});
+  const tensor<double, seq> weights({10, 20, 30}, seq{3});
+  const auto up = gradient(values, [&](const auto& m) { return sum<seq>(sort<seq>(m) * weights); });
+  CHECK(std::vector<double>(up.values().begin(), up.values().end()) == std::vector<double>{30, 10, 20});
+  const auto down = gradient(values, [&](const auto& m) { return sum<seq>(sort<seq>(m, descending{}) * weights); });
+  CHECK(std::vector<double>(down.values().begin(), down.values().end()) == std::vector<double>{10, 30, 20});
+  // Equal elements keep their order, NaN is last.
+  const tensor<double, seq> ties({2, std::numeric_limits<double>::quiet_NaN(), 2}, seq{3});
+  const auto tied = gradient(ties, [&](const auto& m) { return sum<seq>(sort<seq>(m) * weights); });
+  CHECK(std::vector<double>(tied.values().begin(), tied.values().end()) == std::vector<double>{10, 30, 20});
+}
+
 TEST_CASE("the values of top_k are those at its ids") {
   const auto logits = some<batch, vocab>(3, batch{3}, vocab{7});  // no two are nearer than a step
   const auto values = [](const auto& m) { return top_k<vocab, best>(m).values; };

@@ -1,4 +1,4 @@
-// tests/shape/rules/reorder.test.cpp -- roll, flip, one_hot and scatter_add, each condition in both directions.
+// tests/shape/rules/reorder.test.cpp -- roll, flip, sort, argsort, one_hot and scatter_add, each condition in both directions.
 // SPDX-License-Identifier: BSL-1.0
 #include "shape/vocabulary.hpp"
 #include <dimwise/shape/rules/reorder.hpp>
@@ -32,6 +32,29 @@ static_assert(says<ERROR_R19_packed_positions_need_their_documents,
 static_assert(says<ERROR_R19_packed_positions_need_their_documents,
                    rule::roll<summed<one, packed_seq>, shape<summed<one, packed_seq>>>>);
 static_assert(gives<rule::roll<d_k, shape<packed_seq, d_k>>, shape<packed_seq, d_k>>);
+
+// sort and argsort: any dimension, composites included; not what a mask hides, nor across documents.
+static_assert(gives<rule::sort<seq, X>, X> && gives<rule::sort<batch, X>, X> && gives<rule::sort<d_model, X>, X>);
+static_assert(gives<rule::argsort<seq, X>, X>);
+static_assert(gives<rule::argsort<M, shape<seq, M>>, shape<seq, M>>);
+static_assert(gives<rule::sort<vocab, shape<seq, vocab, normalised<vocab>>>, shape<seq, vocab, weighted<vocab>>>);
+static_assert(gives<rule::argsort<vocab, shape<seq, vocab, normalised<vocab>>>, shape<seq, vocab>>);
+static_assert(
+    std::is_same_v<rule::sort<key, X>, ERROR_R1_dimension_is_not_in_the_operand<op::sort, over<about<key, run_time>>,
+                                                                                operand_shape<batch, seq, d_model>>>);
+static_assert(says<ERROR_R1_dimension_is_not_in_the_operand, rule::argsort<key, X>>);
+static_assert(says<ERROR_R4_composite_has_other_factors_or_order, rule::sort<d_v, shape<seq, M>>>);
+static_assert(
+    says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction, rule::sort<key, shape<seq, key, masked_for<key>>>>);
+static_assert(
+    says<ERROR_R7_masked_values_go_to_softmax_or_a_reduction, rule::argsort<key, shape<seq, key, masked_for<key>>>>);
+static_assert(says<ERROR_R19_packed_positions_need_their_documents, rule::sort<packed_seq, shape<packed_seq, d_k>>>);
+static_assert(says<ERROR_R19_packed_positions_need_their_documents,
+                   rule::argsort<merged<heads, packed_seq>, shape<merged<heads, packed_seq>>>>);
+static_assert(says<ERROR_R5_alternatives_are_chosen_by_weights_over_positions,
+                   rule::argsort<vocab, shape<seq, vocab, normalised<seq>>>>);
+static_assert(says<ERROR_R5_alternatives_are_chosen_by_weights_over_positions,
+                   rule::sort<vocab, shape<seq, vocab, normalised<seq>>>>);
 
 // one_hot: the dimension comes last; only its own ids have a place in it.
 static_assert(gives<rule::one_hot<vocab, vocab, shape<batch, seq>>, shape<batch, seq, vocab>>);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/shape/rules/reorder.hpp -- the rules of roll, flip, one_hot and scatter_add.
+// dimwise/shape/rules/reorder.hpp -- the rules of roll, flip, sort, argsort, one_hot and scatter_add.
 //
 // Layer: shape.
 //
-//   roll<D>: [D, rest] -> [D, rest]       one_hot<D>: ids [i] -> [i, D]
+//   roll<D>, sort<D>: [D, rest] -> [D, rest]       one_hot<D>: ids [i] -> [i, D]
 //   scatter_add<D, s>: [i, s, rest] x ids [i, s] -> [D, i, rest]
 //
 // R1, R5, R7, R17, R18, R19.
@@ -26,6 +26,19 @@ consteval auto judge_reorder() {
     return answer<naming>{};
   } else if constexpr (filter<atoms_of_list_t<list<D>>>::packed::size > 0) {
     return answer<ERROR_R19_packed_positions_need_their_documents<Op, over<about_t<D>>, operand_t<Shape>>>{};
+  } else {
+    return answer<accepted<make_shape_t<dims_t<Shape>, kept_marks_t<Op, Shape>>>>{};
+  }
+}
+
+// An order by value compares elements: those that a mask hides are not compared, nor are those of several documents.
+template <class Op, class D, class Shape>
+consteval auto judge_sort() {
+  using objection = objection_t<Op, list<D>, Shape>;
+  if constexpr (!std::is_same_v<objection, nothing>) {
+    return answer<objection>{};
+  } else if constexpr (chooses_by_positions<list<D>, Shape>()) {
+    return answer<ERROR_R5_alternatives_are_chosen_by_weights_over_positions<Op, over<about_t<D>>, operand_t<Shape>>>{};
   } else {
     return answer<accepted<make_shape_t<dims_t<Shape>, kept_marks_t<Op, Shape>>>>{};
   }
@@ -95,6 +108,12 @@ using roll = detail::on_ranks<op::roll, detail::of_one, detail::list<D>,
 template <class D, class Shape>
 using flip = detail::on_ranks<op::flip, detail::of_one, detail::list<D>,
                               decltype(detail::judge_reorder<op::flip, D, Shape>()), Shape>;
+template <class D, class Shape>
+using sort = detail::on_ranks<op::sort, detail::of_one, detail::list<D>,
+                              decltype(detail::judge_sort<op::sort, D, Shape>()), Shape>;
+template <class D, class Shape>
+using argsort = detail::on_ranks<op::argsort, detail::of_one, detail::list<D>,
+                                 decltype(detail::judge_sort<op::argsort, D, Shape>()), Shape>;
 template <class D, class IdDim, class Ids>
 using one_hot = detail::on_ranks<op::one_hot, detail::of_one, detail::list<D>,
                                  decltype(detail::judge_one_hot<D, IdDim, Ids>()), Ids>;
