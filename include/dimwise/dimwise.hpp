@@ -20,6 +20,7 @@
 #include <dimwise/expr/choose.hpp>
 #include <dimwise/expr/compare.hpp>
 #include <dimwise/expr/contract.hpp>
+#include <dimwise/expr/cumulative.hpp>
 #include <dimwise/expr/mask.hpp>
 #include <dimwise/expr/causal_parts.hpp>
 #include <dimwise/expr/join.hpp>

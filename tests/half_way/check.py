@@ -37,6 +37,7 @@ class Step:
 
 MARKS, RULE = "shape/marks_table.hpp", "shape/rules/reduce.hpp"
 WORDS, LOOPS = "expr/reduce.hpp", "eval/loops_rows.hpp"
+CUMULATIVE = "expr/cumulative.hpp"
 BACKWARD, LOOPS_BACKWARD = "expr/backward.hpp", "eval/loops_backward.hpp"
 KERNEL, CODES = "kernels/dispatch/implementation.hpp", "eval/kernel_codes.hpp"
 
@@ -73,7 +74,7 @@ OPERATIONS = {
             ),
             Step(WORDS, '"cumsum")\n', 'DIMWISE_DETAIL_NAMED(running_product, "running_product")\n', "running_product"),
             Step(
-                WORDS,
+                CUMULATIVE,
                 "struct cumsum : cumulative_word<",
                 "struct running_product : over_dimensions<op::running_product> {\n"
                 "  using over_dimensions<op::running_product>::judge;\n"
@@ -87,7 +88,7 @@ OPERATIONS = {
                 "running_product",
                 before=True,
             ),
-            Step(WORDS, "DIMWISE_DETAIL_OPERATION(cumsum)\n", "DIMWISE_DETAIL_OPERATION(running_product)\n", "running_product"),
+            Step(CUMULATIVE, "DIMWISE_DETAIL_OPERATION(cumsum)\n", "DIMWISE_DETAIL_OPERATION(running_product)\n", "running_product"),
             Step(
                 LOOPS,
                 "    kernels::quantised_row(row, to, from);\n",

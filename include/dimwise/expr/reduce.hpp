@@ -278,20 +278,6 @@ struct rms_norm : norm_word<op::rms_norm, rows::root_mean_square> {
     return rows_of(over, x, epsilon) * gamma;
   }
 };
-// A row becomes a row along one dimension.
-template <class Op, class How, template <class, class> class Judged>
-struct cumulative_word : over_dimensions<Op> {
-  using over_dimensions<Op>::judge;
-  template <class D, operand X>
-  static auto judge(list<D>, const X&) -> of_numbers<Op, Judged<list<D>, shape_of<X>>, X>;
-  template <class Verdict, class D, operand X>
-  [[gnu::always_inline]] static auto make(list<D>, const X& x) {
-    return make_rows<typename Verdict::shape, How, list<D>>(x);
-  }
-};
-struct cumsum : cumulative_word<op::cumsum, rows::cumsum, rule::cumsum> {};
-struct cumprod : cumulative_word<op::cumprod, rows::cumprod, rule::cumprod> {};
-
 // The larger and the smaller of two elements, or over dimensions.
 template <class Op, class How, class OfTwo, class F>
 struct extreme_word : total_word<Op, How> {
@@ -394,21 +380,6 @@ DIMWISE_DETAIL_OPERATION(layer_norm)
 ///
 ///   rms_norm<D…>(x, ε), rms_norm<D…>(x, γ, ε):  [rest, D…] x [subset]  ->  [rest, D…]
 DIMWISE_DETAIL_OPERATION(rms_norm)
-
-/// Cumulative sums along an ordered dimension (R13): element i is the sum of the elements 0 … i.
-///
-///   cumsum<D>(x):  [D, rest]  ->  [D, rest]
-///
-/// The rounding error grows like the logarithm of the number of terms. Refuses masked operands (R7) and packed positions
-/// (R19).
-DIMWISE_DETAIL_OPERATION(cumsum)
-/// Cumulative products along an ordered dimension (R13): element i is the product of the elements 0 … i. The gradient
-/// needs no division: it is exact beside zeros.
-///
-///   cumprod<D>(x):  [D, rest]  ->  [D, rest]
-///
-/// Refuses masked operands (R7) and packed positions (R19).
-DIMWISE_DETAIL_OPERATION(cumprod)
 
 }  // namespace no_adl
 
