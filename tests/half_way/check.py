@@ -38,7 +38,7 @@ class Step:
 MARKS, RULE = "shape/marks_table.hpp", "shape/rules/reduce.hpp"
 WORDS, LOOPS = "expr/reduce.hpp", "eval/loops_rows.hpp"
 CUMULATIVE = "expr/cumulative.hpp"
-BACKWARD, LOOPS_BACKWARD = "expr/backward.hpp", "eval/loops_backward.hpp"
+LOOPS_BACKWARD = "eval/loops_backward.hpp"
 KERNEL, CODES = "kernels/dispatch/implementation.hpp", "eval/kernel_codes.hpp"
 
 
@@ -72,7 +72,12 @@ OPERATIONS = {
                 "running_product",
                 before=True,
             ),
-            Step(WORDS, '"cumsum")\n', 'DIMWISE_DETAIL_NAMED(running_product, "running_product")\n', "running_product"),
+            Step(
+                WORDS,
+                '"cumsum", operand)\n',
+                'DIMWISE_DETAIL_NAMED(running_product, "running_product", operand)\n',
+                "running_product",
+            ),
             Step(
                 CUMULATIVE,
                 "struct cumsum : cumulative_word<",
@@ -97,7 +102,6 @@ OPERATIONS = {
                 "    kernels::for_each_element(row, [&](auto t, auto f) { to[t] = product *= from[f]; });\n",
                 "no reference loop",
             ),
-            Step(BACKWARD, "rows::cumsum", ", rows::running_product", "R21_operation_has_no_gradient"),
             Step(
                 LOOPS_BACKWARD,
                 "// Cumulative sums from the end: the rest of a whole sum would lose the digits of small numbers, and be NaN after an\n",
@@ -123,7 +127,7 @@ OPERATIONS = {
         True,
         [
             *names_and_marks("product"),
-            Step(WORDS, '"logsumexp")\n', 'DIMWISE_DETAIL_NAMED(product, "product")\n', "product"),
+            Step(WORDS, '"logsumexp", operand)\n', 'DIMWISE_DETAIL_NAMED(product, "product", operand)\n', "product"),
             Step(
                 WORDS,
                 "struct max : extreme_word",
@@ -142,7 +146,6 @@ OPERATIONS = {
                 "no reference loop",
                 before=True,
             ),
-            Step(BACKWARD, "totals::min, totals::logsumexp", ", totals::product", "R21_operation_has_no_gradient"),
             Step(
                 LOOPS_BACKWARD,
                 "  } else if constexpr (std::is_same_v<How, totals::max> || least) {",

@@ -9,7 +9,6 @@
 #include <dimwise/expr/elementwise.hpp>
 #include <dimwise/expr/positions.hpp>
 #include <dimwise/expr/reduce.hpp>
-#include <dimwise/expr/sort.hpp>
 #include <dimwise/expr/untracked.hpp>
 
 namespace dimwise::detail {
@@ -36,13 +35,9 @@ struct rows_back {
   double epsilon = 0;
 };
 template <class How>
-inline constexpr bool keeps_result = is_any_of<How, rows::softmax, rows::log_softmax>;
+inline constexpr bool keeps_result = How::backward == backward_reads::result;
 template <class How>
-inline constexpr bool keeps_operand = is_any_of<How, rows::renormalise, rows::standardize, rows::root_mean_square,
-                                                rows::cumsum, rows::cumprod, rows::sort<false>, rows::sort<true>>;
-template <class How>
-inline constexpr bool total_has_gradient =
-    is_any_of<How, totals::sum, totals::mean, totals::max, totals::min, totals::logsumexp, totals::norm, totals::prod>;
+inline constexpr bool keeps_operand = How::backward == backward_reads::operand;
 
 // The gradient of a row's elements, from that of their total: children are the gradient and the row as it was.
 template <class How, class Over, bool Masked>

@@ -17,32 +17,39 @@ namespace dimwise {
 
 namespace detail {
 
-#define DIMWISE_DETAIL_NAMED(word, text)      \
-  struct word {                               \
-    static constexpr const char* name = text; \
+// What the gradient of an operation reads of a row, beside the gradient that arrives; `none`: it has no gradient (R21).
+enum class backward_reads : unsigned char {
+  none,
+  operand,  // the row as it was
+  result    // what it became
+};
+#define DIMWISE_DETAIL_NAMED(word, text, reads)                       \
+  struct word {                                                       \
+    static constexpr const char* name = text;                         \
+    static constexpr backward_reads backward = backward_reads::reads; \
   };
 // How a row (all elements of the dimensions `Over`) becomes a row of the same length.
 namespace rows {
-DIMWISE_DETAIL_NAMED(softmax, "softmax")
-DIMWISE_DETAIL_NAMED(log_softmax, "log_softmax")
-DIMWISE_DETAIL_NAMED(renormalise, "renormalise")
-DIMWISE_DETAIL_NAMED(standardize, "standardize")
-DIMWISE_DETAIL_NAMED(root_mean_square, "rms_norm")
-DIMWISE_DETAIL_NAMED(cumsum, "cumsum")
-DIMWISE_DETAIL_NAMED(cumprod, "cumprod")
-DIMWISE_DETAIL_NAMED(quantised, "quantised")
+DIMWISE_DETAIL_NAMED(softmax, "softmax", result)
+DIMWISE_DETAIL_NAMED(log_softmax, "log_softmax", result)
+DIMWISE_DETAIL_NAMED(renormalise, "renormalise", operand)
+DIMWISE_DETAIL_NAMED(standardize, "standardize", operand)
+DIMWISE_DETAIL_NAMED(root_mean_square, "rms_norm", operand)
+DIMWISE_DETAIL_NAMED(cumsum, "cumsum", operand)
+DIMWISE_DETAIL_NAMED(cumprod, "cumprod", operand)
+DIMWISE_DETAIL_NAMED(quantised, "quantised", none)
 }  // namespace rows
 
 // How a row becomes one number.
 namespace totals {
-DIMWISE_DETAIL_NAMED(sum, "sum")
-DIMWISE_DETAIL_NAMED(mean, "mean")
-DIMWISE_DETAIL_NAMED(max, "max")
-DIMWISE_DETAIL_NAMED(min, "min")
-DIMWISE_DETAIL_NAMED(logsumexp, "logsumexp")
-DIMWISE_DETAIL_NAMED(argmax, "argmax")
-DIMWISE_DETAIL_NAMED(norm, "norm")
-DIMWISE_DETAIL_NAMED(prod, "prod")
+DIMWISE_DETAIL_NAMED(sum, "sum", operand)
+DIMWISE_DETAIL_NAMED(mean, "mean", operand)
+DIMWISE_DETAIL_NAMED(max, "max", operand)
+DIMWISE_DETAIL_NAMED(min, "min", operand)
+DIMWISE_DETAIL_NAMED(logsumexp, "logsumexp", operand)
+DIMWISE_DETAIL_NAMED(argmax, "argmax", none)
+DIMWISE_DETAIL_NAMED(norm, "norm", operand)
+DIMWISE_DETAIL_NAMED(prod, "prod", operand)
 }  // namespace totals
 #undef DIMWISE_DETAIL_NAMED
 

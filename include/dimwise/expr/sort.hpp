@@ -22,6 +22,7 @@ namespace rows {
 template <bool Descending>
 struct sort {
   static constexpr const char* name = Descending ? "descending sort" : "sort";
+  static constexpr backward_reads backward = backward_reads::operand;
 };
 }  // namespace rows
 template <class How>

@@ -125,7 +125,7 @@ struct adjoint_of<node<apply<F>, Shape, T, X...>> {
 
 // ---- rows and totals ------------------------------------------------------------------------------------------------
 
-// An operation that neither list names has no gradient (R21).
+// An operation whose gradient reads nothing has none (R21).
 template <class Shape, class T, class How, class Over, class E>
   requires(keeps_result<How> || keeps_operand<How>)
 struct adjoint_of<node<rows_over<How, Over>, Shape, T, E>> {
@@ -150,7 +150,7 @@ struct adjoint_of<node<rows_over<How, Over>, Shape, T, E>> {
 };
 
 template <class Shape, class T, class How, class Over, class E>
-  requires total_has_gradient<How>
+  requires keeps_operand<How>
 struct adjoint_of<node<total_over<How, Over>, Shape, T, E>> {
   using N = node<total_over<How, Over>, Shape, T, E>;
   static constexpr bool masked = is_masked<E>;
