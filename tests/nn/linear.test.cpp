@@ -114,8 +114,8 @@ TEST_CASE("learned positions at given positions: sequences that are padded on th
   const std::size_t row[2][3] = {{0, 0, 1}, {0, 1, 2}};
   const auto expected = [&](auto b, auto s, auto i) { return double{el(x, b, s, i)} + el(places.table, row[b][s], i); };
   CHECK(module_agrees([&] { return places(x, positions); }, {2, 3, 8}, 1, expected) == "");
-  CHECK(module_agrees([&] { return places(x, max(cumsum<seq>(where(written, 1, 0)) - 1, 0)); }, {2, 3, 8}, 1, expected) ==
-        "");
+  CHECK(module_agrees([&] { return places(x, max(cumsum<seq>(where(written, 1, 0)) - 1, 0)); }, {2, 3, 8}, 1,
+                      expected) == "");
   const tensor<id<seq>, batch, seq> ids(std::vector<std::size_t>{0, 0, 1, 0, 1, 2}, batch{2}, seq{3});
   CHECK(module_agrees([&] { return places(x, ids); }, {2, 3, 8}, 1, expected) == "");
   // Positions of all sequences alike, in another order than that of x, and beyond the extent of x.
