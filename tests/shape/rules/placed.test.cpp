@@ -83,7 +83,11 @@ REDUCED_FIRST(rule::norm<op::standardize, over<batch>, terms>);
 REDUCED_FIRST(rule::norm<op::quantised, over<d_model>, terms>);
 REDUCED_FIRST(
     rule::norm_with<op::layer_norm, over<d_model>, shape<seq, d_model>, shape<d_model, partial<tp>>, shape<d_model>>);
-REDUCED_FIRST(rule::scan<over<seq>, terms>);
+REDUCED_FIRST(rule::cumsum<over<seq>, terms>);
+REDUCED_FIRST(rule::cumprod<over<seq>, terms>);
+REDUCED_FIRST(rule::reduce<op::prod, over<d_model>, terms>);
+REDUCED_FIRST(rule::sort<seq, terms>);
+REDUCED_FIRST(rule::argsort<seq, terms>);
 REDUCED_FIRST(rule::map<false, terms>);
 REDUCED_FIRST(rule::exponential<terms>);
 REDUCED_FIRST(rule::logarithm<terms>);
@@ -135,7 +139,11 @@ OVER_A_SHARD(rule::reduce<op::max, over<hidden_here>, shape<batch, hidden_here>>
 OVER_A_SHARD(rule::reduce<op::norm, over<hidden_here>, shape<batch, hidden_here>>);
 OVER_A_SHARD(rule::norm<op::rms_norm, over<hidden_here>, shape<batch, hidden_here>>);
 OVER_A_SHARD(rule::norm<op::quantised, over<hidden_here>, shape<batch, hidden_here>>);
-OVER_A_SHARD(rule::scan<over<seq_here>, shape<batch, seq_here>>);
+OVER_A_SHARD(rule::cumsum<over<seq_here>, shape<batch, seq_here>>);
+OVER_A_SHARD(rule::cumprod<over<seq_here>, shape<batch, seq_here>>);
+OVER_A_SHARD(rule::reduce<op::prod, over<hidden_here>, shape<batch, hidden_here>>);
+OVER_A_SHARD(rule::sort<seq_here, shape<batch, seq_here>>);
+OVER_A_SHARD(rule::argsort<seq_here, shape<batch, seq_here>>);
 OVER_A_SHARD(rule::roll<seq_here, shape<batch, seq_here>>);
 OVER_A_SHARD(rule::flip<seq_here, shape<batch, seq_here>>);
 OVER_A_SHARD(rule::at<seq_here, shape<batch, seq_here>>);
