@@ -134,6 +134,12 @@ DIMWISE_DETAIL_LIBRARY std::string dimension_words(const parameter& p);
 // The metadata key with the dimensions of a parameter in checkpoints that this library wrote.
 inline constexpr const char* dimensions_key = "dimensions of ";
 
+// The array of a parameter, by the first of its names in the file; null if there is none.
+DIMWISE_DETAIL_LIBRARY const stored_array* find_array(const archive& from, const std::string& prefix,
+                                                      const bound_parameter& b);
+// The prefix that most names have.
+DIMWISE_DETAIL_LIBRARY std::string prefix_in(const archive& from, const bindings& file);
+
 // Binds parameters under their own names in their own order.
 DIMWISE_DETAIL_LIBRARY void bind_own(const file_parameters& own, bindings& to);
 

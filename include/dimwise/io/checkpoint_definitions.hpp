@@ -55,15 +55,14 @@ DIMWISE_DETAIL_LIBRARY std::string dimension_words(const parameter& p) {
 inline std::string first_name(const std::string& prefix, const bound_parameter& b) {
   return b.prefixed ? prefix + b.names.front() : b.names.front();
 }
-// The array of a parameter, by the first of its names in the file.
-inline const stored_array* find_array(const archive& from, const std::string& prefix, const bound_parameter& b) {
+DIMWISE_DETAIL_LIBRARY const stored_array* find_array(const archive& from, const std::string& prefix,
+                                                      const bound_parameter& b) {
   for (const std::string& name : b.names) {
     if (const stored_array* const found = from.find(b.prefixed ? prefix + name : name)) { return found; }
   }
   return nullptr;
 }
-// The prefix that most names have.
-inline std::string prefix_in(const archive& from, const bindings& file) {
+DIMWISE_DETAIL_LIBRARY std::string prefix_in(const archive& from, const bindings& file) {
   std::string best;
   std::size_t most = 0;
   for (const std::string& prefix : file.list().prefixes) {
