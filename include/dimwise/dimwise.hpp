@@ -57,4 +57,8 @@
 #include <dimwise/nn/modules.hpp>
 
 #include <dimwise/version.hpp>
+
+#if defined(DIMWISE_IMPLEMENTATION)
+#include <dimwise/implementation.hpp>
+#endif
 // clang-format on

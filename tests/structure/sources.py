@@ -4,7 +4,7 @@
     python3 tests/structure/sources.py
 
  * An include points down the table of layers (ARCHITECTURE.md); a third party is included by its own headers alone.
- * A header that uses DIMWISE_CONFIGURATION includes its definition; X_definitions.hpp is included by X.hpp and by src/library.cpp.
+ * A header that uses DIMWISE_CONFIGURATION includes its definition; X_definitions.hpp is included by X.hpp and by implementation.hpp.
  * A file that a header, CONTRIBUTING.md, README.md or ARCHITECTURE.md names exists.
  * The reference pages name every public function and module, no other, and only rules that exist; docs/reference/training.md has a row
    for each operation, and the test file of the row names it.
@@ -29,7 +29,7 @@ BELOW["viz"] = BELOW["nn"] = {*BELOW["eval"], "eval"}
 BELOW["grad"] = BELOW["io"] = {*BELOW["nn"], "nn"}
 BELOW["models"] = BELOW["text"] = {*BELOW["io"], "io"}
 BELOW["ranks"] = {*BELOW["grad"], "grad"}
-UMBRELLA, VERSION = "dimwise.hpp", "version.hpp"
+UMBRELLA, VERSION, IMPLEMENTATION = "dimwise.hpp", "version.hpp", "implementation.hpp"
 # third party -> the headers that may include it
 THIRD_PARTIES = {
     "boost/hana": ("shape/hana.hpp", "nn/hana.hpp"), "xtensor/": ("tensor/xtensor.hpp",), "xtl/": ("tensor/xtensor.hpp",),
@@ -63,7 +63,7 @@ def wrong_include(file, opening, target):
         return "neither the standard library nor a known third party" if "/" in target or "." in target else ""
     if file == VERSION or other == UMBRELLA:
         return "version.hpp includes nothing, and the umbrella is for users"
-    if file == UMBRELLA or other == VERSION or layer_of(other) in {layer_of(file), *BELOW[layer_of(file)]} - {None}:
+    if file in (UMBRELLA, IMPLEMENTATION) or other == VERSION or layer_of(other) in {layer_of(file), *BELOW[layer_of(file)]} - {None}:
         return ""
     return f"{layer_of(file)} may include {', '.join(sorted(BELOW[layer_of(file)]))}"
 
@@ -71,9 +71,8 @@ def wrong_include(file, opening, target):
 def check_headers(root):
     texts = {path.relative_to(root / "include/dimwise").as_posix(): path.read_text(encoding="utf-8")
              for path in sorted((root / "include").rglob("*.hpp"))}
-    library = (root / "src/library.cpp").read_text(encoding="utf-8")
     for file, text in texts.items():
-        if layer_of(file) is None and file not in (UMBRELLA, VERSION):
+        if layer_of(file) is None and file not in (UMBRELLA, VERSION, IMPLEMENTATION):
             yield f"{file}: belongs to no layer"
             continue
         for number, line in enumerate(text.splitlines(), 1):
@@ -90,8 +89,8 @@ def check_headers(root):
             yield f"{file}: uses DIMWISE_CONFIGURATION without #include <dimwise/{own}>"
         if file.endswith("_definitions.hpp"):
             line, header = f"#include <dimwise/{file}>\n", file.replace("_definitions", "")
-            if f"\n#if DIMWISE_DETAIL_DEFINES_LIBRARY\n{line}#endif\n" not in texts.get(header, "") or line not in library:
-                yield f"{file}: {header} does not include it, or src/library.cpp lacks it"
+            if f"\n#if DIMWISE_DETAIL_DEFINES_LIBRARY\n{line}#endif\n" not in texts.get(header, "") or line not in texts[IMPLEMENTATION]:
+                yield f"{file}: {header} does not include it, or {IMPLEMENTATION} lacks it"
 
 
 def offered(compiler, root, namespace):

@@ -10,7 +10,8 @@
 //   #endif
 //
 // `DIMWISE_DETAIL_LIBRARY_TEMPLATE void f<float>(…);` declares the instances of a template that the library contains.
-// A program that links the target dimwise::dimwise sees declarations only; src/library.cpp contains the definitions.
+// A program that links the target dimwise::dimwise sees declarations only; dimwise/implementation.hpp contains the
+// definitions, which src/library.cpp compiles, or one file of a program (support/implementation.hpp).
 // This saves compile time for code over strings and lists, for which a compiler instantiates the standard library
 // even if unused, and for functions that every formula calls. The macros that select the kernels of a file
 // (kernels/dispatch/configuration.hpp) also select these functions; a program of the scalar path (DIMWISE_PLAIN_ONLY)
@@ -19,6 +20,7 @@
 #pragma once
 
 #include <dimwise/support/compiler.hpp>
+#include <dimwise/support/implementation.hpp>
 
 #if (defined(DIMWISE_PLAIN_ONLY) ? defined(DIMWISE_COMPILED_LIBRARY) : defined(DIMWISE_COMPILED_KERNELS)) && \
     !defined(_GLIBCXX_DEBUG)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/kernels/dispatch/configuration.hpp -- the macro that names the kernel configuration of a file.
 //
-// Layer: kernels. Includes: nothing.
+// Layer: kernels. Includes: the macros of programs with one implementation file.
 //   DIMWISE_PLAIN_ONLY         plain_only: no kernels, only the reference evaluator
 //   DIMWISE_COMPILED_KERNELS   compiled: the kernels of the library that the target dimwise::dimwise links
 //   neither                    header_only_…: the kernels in the headers, for the instructions that the flags allow
@@ -17,6 +17,9 @@
 // Tests: tests/odr/mixed.py. Decision: docs/decisions/0010
 #pragma once
 
+#if defined(DIMWISE_IMPLEMENTATION) || defined(DIMWISE_SEPARATE_IMPLEMENTATION)
+#include <dimwise/support/implementation.hpp>
+#endif
 #if defined(DIMWISE_CONFIGURATION)
 // a file of the library
 #elif defined(DIMWISE_PLAIN_ONLY)
