@@ -14,6 +14,7 @@
 #include <dimwise/models/gpt2.hpp>
 #include <dimwise/models/llama.hpp>
 
+#include <algorithm>
 #include <iterator>
 #include <memory>
 #include <numeric>

@@ -11,6 +11,7 @@
 #include <dimwise/nn.hpp>
 #include <dimwise/text/folder.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>

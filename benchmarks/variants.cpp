@@ -10,6 +10,8 @@
 #include "workloads.hpp"
 #include <dimwise/dimwise.hpp>
 
+#include <algorithm>
+
 namespace {
 
 using namespace dimwise;

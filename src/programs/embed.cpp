@@ -10,6 +10,7 @@
 #include <dimwise/io/npy.hpp>
 #include <dimwise/models/sentence_settings.hpp>
 
+#include <algorithm>
 #include <string_view>
 
 namespace {

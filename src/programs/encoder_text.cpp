@@ -8,6 +8,7 @@
 #include <dimwise/nn/model.hpp>
 #include <dimwise/text/folder.hpp>
 
+#include <algorithm>
 #include <numeric>
 
 namespace programs {

@@ -9,6 +9,8 @@
 #include <dimwise/models/sentence_settings.hpp>
 #include <dimwise/text/folder.hpp>
 
+#include <algorithm>
+
 namespace {
 
 using namespace programs;

@@ -4,6 +4,8 @@
 #include "architecture_case.hpp"
 #include <dimwise/models/decoders.hpp>
 
+#include <algorithm>
+
 namespace conformance {
 
 namespace {

@@ -4,6 +4,8 @@
 #include "architecture_case.hpp"
 #include <dimwise/models/encoders.hpp>
 
+#include <algorithm>
+
 namespace conformance {
 
 namespace {

@@ -10,6 +10,7 @@
 
 #include "operands.hpp"
 
+#include <algorithm>
 #include <functional>
 
 namespace fuzz {

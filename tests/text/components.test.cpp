@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 using namespace dimwise;
 using nlohmann::json;
 using text::detail::encoding;

@@ -28,6 +28,7 @@
 #include <dimwise/models/decoders/qwen.hpp>
 #include <dimwise/models/decoders/stablelm.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>

@@ -20,6 +20,7 @@
 #include <dimwise/models/encoders/roberta.hpp>
 #include <dimwise/models/encoders/t5.hpp>
 
+#include <algorithm>
 #include <filesystem>
 
 namespace dimwise::models {

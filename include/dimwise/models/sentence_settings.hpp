@@ -13,6 +13,7 @@
 #include <dimwise/io/files/json_tree.hpp>
 #include <dimwise/models/pooling.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <optional>

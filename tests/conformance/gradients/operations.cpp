@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "gradients.hpp"
 
+#include <algorithm>
+
 namespace {
 
 using namespace conformance;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "conformance/case.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace conformance {

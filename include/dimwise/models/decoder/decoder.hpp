@@ -13,6 +13,8 @@
 #include <dimwise/models/decoder/layers.hpp>
 #include <dimwise/models/language_model.hpp>
 
+#include <algorithm>
+
 namespace dimwise::models {
 
 /// All run-time extents of these settings, as a tuple of dimensions: for bindings and `nn::initialise`.

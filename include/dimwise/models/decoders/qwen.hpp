@@ -7,6 +7,8 @@
 
 #include <dimwise/models/decoder/decoder_plan.hpp>
 
+#include <algorithm>
+
 namespace dimwise::models::architectures {
 
 namespace detail {

@@ -8,6 +8,8 @@
 
 #include <dimwise/models/encoder/keys.hpp>
 
+#include <algorithm>
+
 namespace dimwise::models {
 
 namespace detail {
