@@ -7,6 +7,7 @@
 #include <dimwise/dimwise.hpp>
 #include <dimwise/shape/hana.hpp>
 
+#include <boost/hana/count_if.hpp>
 #include <boost/hana/for_each.hpp>
 
 #include <cstdio>
@@ -50,6 +51,23 @@ concept takes_mask = requires(const X& x, const M& m) {
   { masked(x, m) } -> operand;
 };
 
+// A rule of your own, from the dimensions as a Hana sequence: pooling needs exactly one dimension in an order, and no
+// marks.
+constexpr auto is_ordered = [](auto d) {
+  return boost::hana::bool_c<has_any(decltype(d)::type::abilities, ability::ordered)>;
+};
+template <class X>
+concept one_sequence = decltype(boost::hana::count_if(dims_of(std::declval<const X&>()), is_ordered))::value == 1 &&
+                       decltype(boost::hana::is_empty(marks_of(std::declval<const X&>())))::value;
+template <one_sequence X>
+auto pooled(const X& x) {
+  return mean<seq>(x);
+}
+template <class X>
+concept takes_pooling = requires(const X& x) {
+  { pooled(x) } -> operand;
+};
+
 int main() {
   tensor<float, heads, seq, d_k> q;
   tensor<float, heads, key, d_k> k;
@@ -69,6 +87,8 @@ int main() {
   say("weights with queries, over seq", contracts<seq, decltype(a), decltype(q)>);  // R5
   say("causal mask on scores", takes_mask<decltype(s), causal<seq, key>>);
   say("causal mask on weights", takes_mask<decltype(a), causal<seq, key>>);  // R7
+  say("pooling of queries, by a rule of this file", takes_pooling<decltype(q)>);
+  say("pooling of scores, by a rule of this file", takes_pooling<decltype(s)>);  // two sequences
 
   // Iterate over a tensor's dimensions and marks with Boost.Hana.
   std::printf("The weights have %s, that is:\n", describe(a).c_str());
