@@ -284,7 +284,7 @@ class Programs:
                      self.folder("few", {**own, **weights, "tokenizer.json": json.dumps(few).encode()}), "x")
         self.refused("a vocabulary of the same size", program, "it belongs to another model",
                      self.folder("same_size", {**own, **weights, "tokenizer.fingerprint": b"0123456789abcdef\n"}), "x")
-        self.refused("no tokenizer", program, "tokenizer.json, or vocab.json and merges.txt, or vocab.txt, or tokenizer.model, or spiece.model, or sentencepiece.bpe.model was expected",
+        self.refused("no tokenizer", program, "tokenizer.json, or vocab.json and merges.txt, or vocab.txt",
                      self.folder("no_words", {"config.json": own["config.json"], **weights}), "x")
         self.refused("too long a text", program, "the text has 70 tokens, the context 64", folder, "x" * 70)
         self.refused("too long a context", program, "a context of 65 tokens was asked for, the model has 64", folder, "x", "-c", "65")
