@@ -5,12 +5,14 @@
 //
 // One line for each: `library workload threads median_ms tokens/s pct`. decode is one token of 64 after a prompt of
 // 128; its share is that of the read bandwidth of memory, where the bytes are the weights that a token needs. prefill
-// is the prompt; its share is that of the peak of multiply-adds. minilm_128 is the vector of a text of 128 tokens, its
-// share that of the peak. Time is that of bench_attention, with its options. Bandwidth is taken before and after each
-// decode, because other work on a machine takes of it; like times, it is a median.
+// is the prompt; its share is that of the peak of multiply-adds. minilm_128 and minilm_16 are the vector of a text of so
+// many tokens, minilm_texts the vectors of 32 texts of 8 to 125 tokens; their share is that of the peak. Time is that of
+// bench_attention, with its options. Bandwidth is taken before and after each decode, because other work on a machine
+// takes of it; like times, it is a median.
 #include "workloads.hpp"
 #include <dimwise/dimwise.hpp>
 #include <dimwise/models/bert.hpp>
+#include <dimwise/models/encoder/encoder.hpp>
 #include <dimwise/models/gpt2.hpp>
 #include <dimwise/models/llama.hpp>
 
@@ -57,6 +59,17 @@ struct minilm : models::bert_dims {
   struct d_v : divided<d_model, heads> {};
   struct hidden : feature_dim<1536> {};
 };
+// The same as an encoder of run-time settings, which computes texts of different lengths together.
+struct minilm_texts : models::encoder_dims {
+  struct vocab : choice_dim<30522> {};
+  struct segments : choice_dim<2> {};
+  struct d_embed : feature_dim<384> {};
+  struct d_model : feature_dim<384> {};
+  struct heads : heads_dim<12> {};
+  struct d_k : feature_dim<32> {};
+  struct d_v : feature_dim<32> {};
+  struct hidden : feature_dim<1536> {};
+};
 
 template <class Weights>
 auto gpt2_model() {
@@ -80,6 +93,25 @@ models::bert<minilm> minilm_model() {
   m.layers = models::bert<minilm>::stack_type::of(6);
   nn::normal how(1, 0.02);
   nn::initialise(m, how, minilm::seq{512});
+  return m;
+}
+
+models::encoder<minilm_texts> minilm_texts_model() {
+  models::encoder_config c;
+  c.extents = {.vocab = 30522,
+               .segments = 2,
+               .positions = 512,
+               .embedding = 384,
+               .features = 384,
+               .heads = 12,
+               .of_head = 32,
+               .hidden = 1536,
+               .blocks = 6};
+  for (std::size_t i = 0; i < 6; ++i) { c.layers.push_back({.block = i}); }
+  c.longest = 512;
+  auto m = models::detail::empty_encoder<minilm_texts, float>(c, models::encoder_task::features);
+  nn::normal how(1, 0.02);
+  nn::initialise(m, how, minilm_texts::seq{512});
   return m;
 }
 
@@ -109,10 +141,10 @@ constexpr std::size_t prompt_length = 128;
 constexpr std::size_t written_length = 64;
 
 template <class Model>
-std::vector<typename Model::token> prompt_of() {
+std::vector<typename Model::token> prompt_of(std::size_t length = prompt_length) {
   const std::size_t vocab = Model::vocab::static_extent;
   std::vector<typename Model::token> prompt;
-  for (std::size_t i = 0; i < prompt_length; ++i) { prompt.emplace_back(i * 7919 % vocab); }
+  for (std::size_t i = 0; i < length; ++i) { prompt.emplace_back(i * 7919 % vocab); }
   return prompt;
 }
 
@@ -130,19 +162,37 @@ double share_of(double work, const bench::steady_times& t, const bench::options&
   return 100 * work / t.median * 1e-6 / (t.rate() * static_cast<double>(o.threads));
 }
 
+// Each weight of the layers is multiplied for each token, queries with keys and weights with values for each pair.
+double work_of_text(std::size_t tokens, std::size_t parameters) {
+  const auto length = static_cast<double>(tokens);
+  return 2 * length * static_cast<double>(parameters) + 4 * length * length * 384 * 6;
+}
 void run_embedding(const std::string& name, const models::bert<minilm>& model, const bench::options& o) {
-  const auto prompt = prompt_of<models::bert<minilm>>();
+  for (const std::size_t length : {prompt_length, std::size_t{16}}) {
+    const auto text = prompt_of<models::bert<minilm>>(length);
+    const bench::steady_times t = bench::measure_between(o, peak, [&] {
+      const auto embedded = model.embedded(std::span(text));
+      bench::detail::kept = embedded.values()[0];
+    });
+    const double work = work_of_text(length, nn::parameter_count(model.layers));
+    print_line(name + "_" + std::to_string(length), t, static_cast<double>(length), share_of(work, t, o), o);
+  }
+}
+void run_texts(const std::string& name, const models::encoder<minilm_texts>& model, const bench::options& o) {
+  using model_type = models::encoder<minilm_texts>;
+  std::vector<std::vector<model_type::token>> texts;
+  std::size_t tokens = 0;
+  double work = 0;
+  for (std::size_t i = 0; i < 32; ++i) {
+    texts.push_back(prompt_of<model_type>(8 + i * 37 % 121));
+    tokens += texts.back().size();
+    work += work_of_text(texts.back().size(), nn::parameter_count(model.blocks));
+  }
   const bench::steady_times t = bench::measure_between(o, peak, [&] {
-    const auto embedded = model.embedded(std::span(prompt));
+    const auto embedded = model.embedded(texts);
     bench::detail::kept = embedded.values()[0];
   });
-  const auto length = static_cast<double>(prompt_length);
-  const auto width = static_cast<double>(minilm::d_model::static_extent);
-  const auto layers = static_cast<double>(model.layers.layers.size());
-  // Each weight of the layers is multiplied for each word, queries with keys and weights with values for each pair.
-  const double work =
-      2 * length * static_cast<double>(nn::parameter_count(model.layers)) + 4 * length * length * width * layers;
-  print_line(name + "_" + std::to_string(prompt_length), t, length, share_of(work, t, o), o);
+  print_line(name, t, static_cast<double>(tokens), share_of(work, t, o), o);
 }
 
 template <class Model>
@@ -214,7 +264,10 @@ int main(int count, char** arguments) {
     with("_bf16", std::type_identity<bfloat16>{});
     with("_int8", std::type_identity<nn::int8_blocks>{});
     with("_int4", std::type_identity<nn::int4_blocks>{});
-    if (o.wants("minilm")) { run_embedding("minilm", minilm_model(), o); }
+    if (o.wants("minilm")) {
+      run_embedding("minilm", minilm_model(), o);
+      run_texts("minilm_texts", minilm_texts_model(), o);
+    }
     std::printf("peak %s 1 %.2f GFLOP/s\n", kernels::active().architecture, peak());
   } catch (const std::exception& e) {
     std::fprintf(stderr, "bench_generation: %s\n", e.what());

@@ -313,7 +313,7 @@ class Figures:
 
 
 def families(library):
-    return re.sub(r"_(blocks|fixed|sdpa|encoder)$", "", library)
+    return re.sub(r"_(blocks|fixed|sdpa|encoder|by\d+)$", "", library)
 
 
 def main_table(f, rivals):

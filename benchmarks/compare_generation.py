@@ -137,7 +137,8 @@ def main_tables(f):
     all_of = list(dict.fromkeys(workload for _, workload, _ in f.of))
     bare = list(dict.fromkeys(re.sub(r"_(f16|bf16|int8|int4)$", "", w) for w in all_of))
     rivals = [name for name in RIVALS if any(families(library) == name for library, _, _ in f.of)]
-    for what, ending, of in (("Decode", "_decode", "of R"), ("Prefill", "_prefill128", "of peak"), ("A text of 128 tokens", "_128", "of peak")):
+    for what, ending, of in (("Decode", "_decode", "of R"), ("Prefill", "_prefill128", "of peak"),
+                              ("Vectors of texts", ("minilm_128", "minilm_16", "minilm_texts"), "of peak")):
         rows = []
         for workload in (w + suffix for w in bare if w.endswith(ending) for suffix in STORAGES if w + suffix in all_of):
             best = f.rivals(workload)
@@ -179,7 +180,8 @@ def page(every):
         "\"of peak\" refers to the float peak, which bf16 and int8 products exceed. Weights are random.",
         table(["model", "what"], [["`gpt2_124m`", "GPT-2: 12 layers, 768 features, 12 heads, 50257 tokens"],
                                   ["`stories15m`", "LLaMA: 6 layers, 288 features, 6 heads, 32000 tokens"],
-                                  ["`minilm`", "BERT: 6 layers, 384 features, 12 heads; text embeddings"]]),
+                                  ["`minilm`", "BERT: 6 layers, 384 features, 12 heads; the vector of a text of 128 or 16 tokens, "
+                                   "or of 32 texts of 8 to 125 tokens"]]),
         "llama.cpp: int8 is q8_0, int4 is q4_0, both with 8-bit activations; timed by its own clock if that is less than the CPU time, which includes "
         "JavaScript. ONNX Runtime: MatMulNBits in blocks of 32 with 8-bit activations. torch: written by hand with a KV cache; MiniLM is "
         "`nn.TransformerEncoder`. llama.cpp and ONNX Runtime have no switch that limits them: on a machine with AVX-512 they use it in both tables.",

@@ -98,22 +98,32 @@ def language_model(s, bits):
     return g
 
 
-def encoder(s):
+def encoder(s, length):
+    """-> the vector of one text of this length, or, without one, of texts of different lengths with padding"""
     g = Graph(0)
-    ids = g.take("ids", TensorProto.INT64, [1, PROMPT])
+    extents = [1, length] if length else ["b", "n"]
+    ids = g.take("ids", TensorProto.INT64, extents)
+    lengths = [] if length else [g.take("lengths", TensorProto.INT32, ["b"])]
 
     def add_and_norm(a, b):
         return g.node("SkipLayerNormalization", [a, b, g.full(s.width, 1), g.full(s.width, 0)], domain=MICROSOFT, epsilon=1e-12)
 
-    x = add_and_norm(g.node("Gather", [g.constant(weights(s.words, s.width)), ids]), g.constant(weights(1, PROMPT, s.width)))
+    positions = g.constant(weights(1, length, s.width)) if length else g.node(
+        "Gather", [g.constant(weights(s.longest, s.width)), g.take("at", TensorProto.INT64, extents)])
+    x = add_and_norm(g.node("Gather", [g.constant(weights(s.words, s.width)), ids]), positions)
     for _ in range(s.layers):
-        attended = g.node("Attention", [x, g.constant(weights(s.width, 3 * s.width)), g.full(3 * s.width, 0)], domain=MICROSOFT, num_heads=s.heads)
+        attended = g.node("Attention", [x, g.constant(weights(s.width, 3 * s.width)), g.full(3 * s.width, 0), *lengths], domain=MICROSOFT,
+                          num_heads=s.heads)
         x = add_and_norm(g.linear(attended, s.width, s.width, True), x)
         u = g.node("BiasGelu", [g.linear(x, s.width, s.hidden), g.full(s.hidden, 0)], domain=MICROSOFT)
         x = add_and_norm(g.linear(u, s.hidden, s.width, True), x)
-    mean = g.node("ReduceMean", [x], axes=[1], keepdims=0)
+    if length:
+        mean = g.node("ReduceMean", [x], axes=[1], keepdims=0)
+    else:  # the share of each token in the vector of its text: [b, 1, n] x [b, n, width]
+        shares = g.take("shares", TensorProto.FLOAT, ["b", 1, "n"])
+        mean = g.node("Squeeze", [g.node("MatMul", [shares, x]), g.constant(numpy.array([1]))])
     g.node("LpNormalization", [mean], ["vector"], axis=-1, p=2)
-    g.give("vector", [1, s.width])
+    g.give("vector", [extents[0], s.width])
     return g
 
 
@@ -122,9 +132,11 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for name, s in wanted(sys.argv[2:]):
-        for suffix, bits in BITS.items() if s.kind != "bert" else [("", 0)]:
-            (encoder(s) if s.kind == "bert" else language_model(s, bits)).write(folder / f"{name}{suffix}.onnx")
-            written.append({**s._asdict(), "name": name, "suffix": suffix, "prompt": PROMPT, "written": WRITTEN})
+        lengths = {"_128": PROMPT, "_16": 16, "_texts": None}
+        for suffix, how in (lengths if s.kind == "bert" else BITS).items():
+            (encoder(s, how) if s.kind == "bert" else language_model(s, how)).write(folder / f"{name}{suffix}.onnx")
+            length = how if s.kind == "bert" else PROMPT
+            written.append({**s._asdict(), "name": name, "suffix": suffix, "prompt": length, "written": WRITTEN})
     (folder / "models.json").write_text(json.dumps(written), encoding="utf-8")
 
 

@@ -17,7 +17,7 @@ function now() {
   return (used.user + used.system) * 1e-3;
 }
 
-async function measure(workload, words, f) {
+async function measure(workload, words, f, library = 'onnxruntime') {
   await f();
   const begin = performance.now();
   await f();
@@ -30,15 +30,40 @@ async function measure(workload, words, f) {
   }
   each.sort((a, b) => a - b);
   const [median, low, high] = [0.5, 0.25, 0.75].map((share) => each[Math.floor(rounds * share)]);
-  console.log(`onnxruntime ${workload} ${threads} ${median.toFixed(6)} ${(words / median * 1e3).toFixed(2)} 0 ${low.toFixed(6)} ${high.toFixed(6)}`);
+  console.log(`${library} ${workload} ${threads} ${median.toFixed(6)} ${(words / median * 1e3).toFixed(2)} 0 ${low.toFixed(6)} ${high.toFixed(6)}`);
 }
 
 const int64 = (numbers) => new ort.Tensor('int64', BigInt64Array.from(numbers, BigInt), [1, numbers.length]);
 const int32 = (number) => new ort.Tensor('int32', Int32Array.of(number), [1]);
 
+// Texts of 8 to 125 tokens with padding: in the order of their lengths, so many at once. The fastest number counts.
+async function runTexts(m, session) {
+  const texts = Array.from({length: 32}, (_, i) => Array.from({length: 8 + i * 37 % 121}, (_, k) => k * 7919 % m.words));
+  texts.sort((a, b) => a.length - b.length);
+  const tokens = texts.reduce((sum, text) => sum + text.length, 0);
+  for (const size of [1, 2, 4, 8, 32]) {
+    const batches = [];
+    for (let i = 0; i < texts.length; i += size) {
+      const batch = texts.slice(i, i + size);
+      const n = Math.max(...batch.map((text) => text.length));
+      const each = (f) => batch.flatMap((text) => Array.from({length: n}, (_, k) => f(text, k)));
+      batches.push({
+        ids: new ort.Tensor('int64', BigInt64Array.from(each((text, k) => BigInt(k < text.length ? text[k] : 0))), [batch.length, n]),
+        at: new ort.Tensor('int64', BigInt64Array.from(each((_, k) => BigInt(k))), [batch.length, n]),
+        lengths: new ort.Tensor('int32', Int32Array.from(batch.map((text) => text.length)), [batch.length]),
+        shares: new ort.Tensor('float32', Float32Array.from(each((text, k) => k < text.length ? 1 / text.length : 0)), [batch.length, 1, n]),
+      });
+    }
+    await measure(`${m.name}${m.suffix}`, tokens, async () => {
+      for (const batch of batches) await session.run(batch);
+    }, `onnxruntime_by${size}`);
+  }
+}
+
 async function run(m, session) {
+  if (m.suffix === '_texts') return runTexts(m, session);
   const prompt = Array.from({length: m.prompt}, (_, i) => i * 7919 % m.words);
-  if (m.kind === 'bert') return measure(`${m.name}_${m.prompt}`, m.prompt, () => session.run({ids: int64(prompt)}));
+  if (m.kind === 'bert') return measure(`${m.name}${m.suffix}`, m.prompt, () => session.run({ids: int64(prompt)}));
   const room = [1, m.heads, m.prompt + m.written, m.width / m.heads];
   const cache = {};
   const fetches = {logits: null};
