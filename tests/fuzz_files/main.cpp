@@ -147,9 +147,7 @@ std::vector<bytes> sentencepiece_seeds() {
   for (std::size_t b = 0; b < 256; ++b) {
     pieces += field(1, field(1, std::string("<0x") + digits[b / 16] + digits[b % 16] + ">") + whole(3, 6));
   }
-  for (const std::uint32_t kind : {1U, 2U}) {
-    all.push_back(of_text(pieces + trainer(whole(3, kind) + whole(35, 1))));
-  }
+  for (const std::uint32_t kind : {1U, 2U}) { all.push_back(of_text(pieces + trainer(whole(3, kind) + whole(35, 1)))); }
   return all;
 }
 #endif
