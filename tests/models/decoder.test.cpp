@@ -81,6 +81,15 @@ model_type drawn(const models::decoder_plan& plan) {
              models::decoder_extents<models::decoder_dims>(plan.config));
   return m;
 }
+std::string written(model_type m, const models::decoder_plan& plan, const std::filesystem::path& path) {
+  std::apply([&](const auto&... extents) {
+    io::bindings file(extents...);
+    models::bind_decoder(file, plan.names, m);
+    io::save(m, path, file);
+  }, models::decoder_extents<models::decoder_dims>(plan.config));
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 double distance(std::span<const float> a, std::span<const float> b) {
   REQUIRE(a.size() == b.size());
@@ -111,18 +120,19 @@ TEST_CASE("settings of every family are written and read again, at once and toke
   for (const char* family : families) {
     CAPTURE(family);
     const models::decoder_plan plan = models::plan_decoder(settings(family));
-    model_type m = drawn(plan);
-    std::apply([&](const auto&... extents) {
-      io::bindings file(extents...);
-      models::bind_decoder(file, plan.names, m);
-      io::save(m, folder / "model.safetensors", file);
-    }, models::decoder_extents<models::decoder_dims>(plan.config));
+    const model_type m = drawn(plan);
+    const std::string bytes = written(m, plan, folder / "model.safetensors");
     const auto read = models::read_decoder(settings(family), io::read_safetensors(folder / "model.safetensors"));
     auto past = m.start(16);
     const auto expected = m.logits(m.features(text, past));
     auto other = read.start(16);
     const auto found = read.logits(read.features(text, other));
     CHECK(distance(expected.values(), found.values()) == 0);
+    CHECK(written(read, plan, folder / "again.safetensors") == bytes);
+    for (const auto& block : read.blocks) {  // norms of heads are joined when they are read
+      CHECK(block.attention.query_norm.shared.size() <= 1);
+      CHECK(block.attention.key_norm.shared.size() <= 1);
+    }
     auto slowly = read.start(16);
     for (std::size_t i = 0; i < text.size(); ++i) {
       const auto one = read.logits(read.features(std::span(&text[i], 1), slowly));

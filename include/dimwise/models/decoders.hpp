@@ -133,6 +133,7 @@ template <class Dims = decoder_dims, class Weights = float>
   decoder<Dims, Weights> read;
   detail::with_bound_decoder<Dims, Weights>(settings, weights, more, [&](auto& m, const io::bindings& file) {
     io::load(m, weights, file, weights_rounding<Weights>);
+    for (auto& block : m.blocks) { block.attention.join_norms(m.config); }
     read = std::move(m);
   });
   return read;

@@ -15,6 +15,7 @@ namespace detail {
 
 template <class F, class... H>
 void bind_head_norm(const io::names_within& file, const std::string& name, head_norm<F, H...>& to, bool less_one) {
+  to.split();
   for (std::size_t i = 0; i < to.shared.size(); ++i) {
     const bool several = to.kind == head_norm_kind::own_arrays;
     bind_norm(file, several ? name + ".norms." + std::to_string(i) : name, to.shared[i], less_one);

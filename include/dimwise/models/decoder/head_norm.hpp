@@ -20,7 +20,8 @@ struct head_norm {
   using shared_list = std::vector<any_norm<F>>;
   using own_list = std::vector<any_norm<F, scale_type>>;
   using scale_list = std::vector<scale_type>;
-  // `shared` has one norm for all heads, or in `own_arrays` one for each; `whole` is a scale of all heads.
+  // `shared` has one norm for all heads, or in `own_arrays`, until they are joined, one for each; `whole` is a scale of
+  // all heads.
   shared_list shared{};
   own_list own{};
   scale_list whole{};
@@ -48,7 +49,7 @@ struct head_norm {
       case head_norm_kind::own:
         return own.front()(x);
       case head_norm_kind::own_arrays:
-        return joined(x)(x);
+        return own.empty() ? joined(H{extent_of<H>(x)}..., F{extent_of<F>(x)})(x) : own.front()(x);
       case head_norm_kind::whole: {
         const auto squares = tensor(mean<H..., F>(x * x));
         const auto factors = tensor(map(inverse_root{static_cast<float>(settings.epsilon)}, squares));
@@ -58,14 +59,38 @@ struct head_norm {
     dimwise::detail::raise<number_error>(error{} << "head_norm: the norm is none of those listed");
   }
 
+  /// Replaces norms that were read head by head by one norm whose scale has the heads: [H…, F]. Other kinds keep theirs.
+  void join(const H&... heads, const F& features) {
+    if (kind != head_norm_kind::own_arrays || shared.empty()) { return; }
+    own.push_back(joined(heads..., features));
+    shared.clear();
+  }
+  /// The inverse of `join`: the parameters as files store them.
+  void split() {
+    if (kind != head_norm_kind::own_arrays || own.empty()) { return; }
+    const any_norm<F, scale_type>& all = own.front();
+    const std::size_t width = (all.gamma.empty() ? 1 : extent_of<F>(all.gamma.front()));
+    const std::size_t heads = all.gamma.empty() ? 0 : all.gamma.front().size() / width;
+    for (std::size_t h = 0; h < heads; ++h) {
+      any_norm<F>& one = shared.emplace_back(settings);
+      const auto take = [&](auto& to, const auto& from) {
+        for (std::size_t i = 0; i < to.size(); ++i) {
+          to[i] = make_tensor<tensor<float, F>>(from[i].values().subspan(h * width, width), F{width});
+        }
+      };
+      take(one.gamma, all.gamma);
+      take(one.beta, all.beta);
+    }
+    own.clear();
+  }
+
  private:
   struct inverse_root {
     float epsilon;
     float operator()(float x) const { return 1 / std::sqrt(x + epsilon); }
   };
   // The norms of all heads as one, whose scale has the heads.
-  template <class Tensor>
-  [[nodiscard]] any_norm<F, scale_type> joined(const Tensor& x) const {
+  [[nodiscard]] any_norm<F, scale_type> joined(const H&... heads, const F& features) const {
     any_norm<F, scale_type> all(settings);
     const auto join = [&](auto& to, const auto& part_of) {
       std::vector<float> values;
@@ -73,7 +98,7 @@ struct head_norm {
         const auto part = part_of(one).values();
         values.insert(values.end(), part.begin(), part.end());
       }
-      to = make_tensor<scale_type>(values, H{extent_of<H>(x)}..., F{extent_of<F>(x)});
+      to = make_tensor<scale_type>(values, heads..., features);
     };
     for (auto& g : all.gamma) {
       join(g, [](const any_norm<F>& one) -> const auto& { return one.gamma.front(); });

@@ -114,6 +114,14 @@ struct decoder_attention {
     }
   }
 
+  /// Joins norms of queries and keys that were read head by head.
+  void join_norms(const decoder_config& c) {
+    using dimwise::detail::extent_or_static;
+    query_norm.join(extent_or_static<kv_heads>(c.kv_heads), extent_or_static<group>(c.group),
+                    extent_or_static<d_k>(c.d_k));
+    key_norm.join(extent_or_static<kv_heads>(c.kv_heads), extent_or_static<d_k>(c.d_k));
+  }
+
   /// Attends from the positions of x, which are appended to `held`.
   [[nodiscard]] features operator()(const features& x, cache& held, const decoder_positions<Dims>& at) const {
     queries q = query_norm(queries(query(x)));
