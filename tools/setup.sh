@@ -27,9 +27,9 @@ playwright="playwright-core@1.48.2"
 axe="axe-core@4.14.1"
 # The documentation as a site: pages, the API, formulas; the page of errors compiles their examples.
 site_packages="$notebook_packages python3 mkdocs mkdocs-material doxygen libjs-katex unifdef"
-# The playground: Hana's headers, and the sources of libc++abi, which are part of emscripten. npm installs the compiler and the editor,
-# 110 MB, of the versions in tools/playground/package-lock.json.
-playground_packages="$node libboost-dev emscripten"
+# The playground: headers of Hana and nlohmann-json, and the sources of libc++abi, which are part of emscripten. npm installs the compiler
+# and the editor, 110 MB, of the versions in tools/playground/package-lock.json.
+playground_packages="$node libboost-dev nlohmann-json3-dev emscripten"
 # Rivals of the benchmarks; llama.cpp and ONNX Runtime come by npm, 375 MB.
 bench_packages="libtbb-dev libopenblas-dev libeigen3-dev libdnnl-dev python3-torch python3-onnx $node"
 rivals="node-llama-cpp@3.22.1 @node-llama-cpp/linux-x64@3.22.1 onnxruntime-node@1.30.0"

@@ -62,9 +62,10 @@ const keep = paths => paths.forEach(path => used.add(path));
 
 mkdirSync(cache, {recursive: true});
 
-// The library's headers, those of Hana that they include, and the course's.
+// The library's headers, those of Hana and nlohmann-json that they include, and the course's.
 putFolder(root, join(sources, "include"), "/usr/include");
 putFolder(root, "/usr/include/boost/hana", "/usr/include/boost/hana", path => !/\/(ext|experimental)\//.test(path));
+putFolder(root, "/usr/include/nlohmann", "/usr/include/nlohmann");
 for (const [path, name] of [["examples/exercises/support/exercise.hpp", "exercise.hpp"], ["examples/support/difference.hpp", "support/difference.hpp"],
                             ["tools/playground/prelude.hpp", "prelude.hpp"]]) {
   put(root, `/usr/include/${name}`, read(join(sources, path)));
@@ -130,6 +131,7 @@ function licences() {
   const packages = scopes.flatMap(name => (name.startsWith("@") ? readdirSync(join(modules, name)).map(one => `${name}/${one}`) : [name]));
   return [
     "dimwise and Boost.Hana: Boost Software License 1.0", read(join(sources, "LICENSE")).toString(),
+    "nlohmann-json: MIT", read("/usr/share/doc/nlohmann-json3-dev/copyright").toString(),
     "clang, lld, compiler-rt, libc++, libc++abi, libunwind (LLVM, built by @yowasp/clang): Apache License 2.0 with LLVM exceptions",
     read("/usr/share/common-licenses/Apache-2.0").toString(), llvmException,
     "wasi-libc: Apache License 2.0 with LLVM exceptions, Apache License 2.0, or MIT; parts of musl: MIT. https://github.com/WebAssembly/wasi-libc",
@@ -157,7 +159,7 @@ function shipCompressed(name, bytes) {
 }
 
 // What a program may include or link; the rest of the package is for other targets.
-const needed = [/^\/usr\/include\/(c\+\+\/v1\/(?!__cxx03)|wasm32-wasip1\/|dimwise\/.*\.hpp$|boost\/|support\/|exercise|prelude|__std|__float|std|float|limits|inttypes|iso646|tgmath)/,
+const needed = [/^\/usr\/include\/(c\+\+\/v1\/(?!__cxx03)|wasm32-wasip1\/|dimwise\/.*\.hpp$|boost\/|nlohmann\/|support\/|exercise|prelude|__std|__float|std|float|limits|inttypes|iso646|tgmath)/,
                 /^\/usr\/lib\/(lib\w+\.a|wasm32-wasip1\/(libc\+\+|libc\+\+abi|libc|libm)\.a|wasm32-wasip1\/crt1-command\.o|wasm32-unknown-wasip1\/libclang_rt\.builtins\.a)$/];
 function tar(tree) {
   const parts = [];
