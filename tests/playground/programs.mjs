@@ -65,6 +65,21 @@ const own = {
     const {code, out} = runs('#include <fstream>\n#include <iostream>\n#include <stdexcept>\n#include <string>\nthread_local std::string s = "a";\nint main() { std::ofstream("x.txt") << s; try { throw std::runtime_error("b"); } catch (const std::exception& e) { std::string t; std::ifstream("x.txt") >> t; std::cout << t << e.what(); } }\n');
     assert.deepEqual([code, out], [0, "ab"]);
   },
+  "a tensor in a file"() {
+    const {code, out, err, files} = runs(`#include <dimwise/io.hpp>
+#include <iostream>
+struct seq : dimwise::position_dim<> {};
+int main() {
+  using namespace dimwise;
+  tensor<float, seq> x(seq{2});
+  x.assign(std::vector<float>{1, 2});
+  io::write_safetensors("x.safetensors", std::vector{io::as_stored("x", x)});
+  const io::archive file = io::read_safetensors("x.safetensors");
+  std::cout << file.arrays().front().name;
+}`);
+    assert.deepEqual([code, out], [0, "x"], err);
+    assert.ok(files.get("x.safetensors").size > 8);
+  },
   "errors that are not of dimwise"() {
     const {ok, diagnostics} = compiler.build("int main() {\n  return missing;\n}\n", false);
     assert.ok(!ok);

@@ -25,36 +25,36 @@ struct gguf_type {
   std::string_view name;
   std::optional<element_type> type = {};  // empty: rejected by name
 };
-inline constexpr std::array<gguf_type, 30> gguf_types{{{0, "F32", element_type::f32},
-                                                       {1, "F16", element_type::f16},
-                                                       {2, "Q4_0", element_type::q4_0},
-                                                       {3, "Q4_1"},
-                                                       {6, "Q5_0"},
-                                                       {7, "Q5_1"},
-                                                       {8, "Q8_0", element_type::q8_0},
-                                                       {9, "Q8_1"},
-                                                       {10, "Q2_K"},
-                                                       {11, "Q3_K"},
-                                                       {12, "Q4_K"},
-                                                       {13, "Q5_K"},
-                                                       {14, "Q6_K"},
-                                                       {15, "Q8_K"},
-                                                       {16, "IQ2_XXS"},
-                                                       {17, "IQ2_XS"},
-                                                       {18, "IQ3_XXS"},
-                                                       {19, "IQ1_S"},
-                                                       {20, "IQ4_NL"},
-                                                       {21, "IQ3_S"},
-                                                       {22, "IQ2_S"},
-                                                       {23, "IQ4_XS"},
-                                                       {24, "I8", element_type::i8},
-                                                       {25, "I16", element_type::i16},
-                                                       {26, "I32", element_type::i32},
-                                                       {27, "I64", element_type::i64},
-                                                       {28, "F64", element_type::f64},
-                                                       {29, "IQ1_M"},
-                                                       {30, "BF16", element_type::bf16},
-                                                       {34, "TQ1_0"}}};
+inline constexpr gguf_type gguf_types[] = {{0, "F32", element_type::f32},
+                                           {1, "F16", element_type::f16},
+                                           {2, "Q4_0", element_type::q4_0},
+                                           {3, "Q4_1"},
+                                           {6, "Q5_0"},
+                                           {7, "Q5_1"},
+                                           {8, "Q8_0", element_type::q8_0},
+                                           {9, "Q8_1"},
+                                           {10, "Q2_K"},
+                                           {11, "Q3_K"},
+                                           {12, "Q4_K"},
+                                           {13, "Q5_K"},
+                                           {14, "Q6_K"},
+                                           {15, "Q8_K"},
+                                           {16, "IQ2_XXS"},
+                                           {17, "IQ2_XS"},
+                                           {18, "IQ3_XXS"},
+                                           {19, "IQ1_S"},
+                                           {20, "IQ4_NL"},
+                                           {21, "IQ3_S"},
+                                           {22, "IQ2_S"},
+                                           {23, "IQ4_XS"},
+                                           {24, "I8", element_type::i8},
+                                           {25, "I16", element_type::i16},
+                                           {26, "I32", element_type::i32},
+                                           {27, "I64", element_type::i64},
+                                           {28, "F64", element_type::f64},
+                                           {29, "IQ1_M"},
+                                           {30, "BF16", element_type::bf16},
+                                           {34, "TQ1_0"}};
 
 // Parses a GGUF file; every length is compared with the remaining bytes before its use.
 class gguf_reader {
@@ -209,11 +209,11 @@ class gguf_reader {
     const std::size_t row = rank > 0 ? p.array.extents.front() : 1;
     std::reverse(p.array.extents.begin(), p.array.extents.end());
     const auto number_of_type = number<std::uint32_t>();
-    const auto* const known = std::find_if(gguf_types.begin(), gguf_types.end(),
+    const auto* const known = std::find_if(std::begin(gguf_types), std::end(gguf_types),
                                            [&](const gguf_type& t) { return t.number == number_of_type; });
-    if (known == gguf_types.end() || !known->type) {
+    if (known == std::end(gguf_types) || !known->type) {
       refuse(name + " has the type " +
-             (known == gguf_types.end() ? std::to_string(number_of_type) : std::string(known->name)) +
+             (known == std::end(gguf_types) ? std::to_string(number_of_type) : std::string(known->name)) +
              ", F32, F16, BF16, Q8_0, Q4_0, F64, I8, I16, I32 or I64 was expected");
     }
     p.array.type = *known->type;

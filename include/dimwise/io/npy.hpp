@@ -13,7 +13,7 @@
 #include <dimwise/io/files/new_file.hpp>
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 
 namespace dimwise::io {
 
@@ -23,18 +23,10 @@ struct npy_type {
   std::string_view word;
   element_type type;
 };
-inline constexpr std::array<npy_type, 12> npy_types{{{"<f8", element_type::f64},
-                                                     {"<f4", element_type::f32},
-                                                     {"<f2", element_type::f16},
-                                                     {"<i8", element_type::i64},
-                                                     {"<i4", element_type::i32},
-                                                     {"<i2", element_type::i16},
-                                                     {"|i1", element_type::i8},
-                                                     {"<u8", element_type::u64},
-                                                     {"<u4", element_type::u32},
-                                                     {"<u2", element_type::u16},
-                                                     {"|u1", element_type::u8},
-                                                     {"|b1", element_type::boolean}}};
+inline constexpr npy_type npy_types[] = {
+    {"<f8", element_type::f64}, {"<f4", element_type::f32}, {"<f2", element_type::f16}, {"<i8", element_type::i64},
+    {"<i4", element_type::i32}, {"<i2", element_type::i16}, {"|i1", element_type::i8},  {"<u8", element_type::u64},
+    {"<u4", element_type::u32}, {"<u2", element_type::u16}, {"|u1", element_type::u8},  {"|b1", element_type::boolean}};
 
 // Parses the dictionary of a header: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
 class npy_header {
@@ -64,8 +56,8 @@ class npy_header {
     if (which == 1) {
       const std::string_view word = quoted();
       const auto* const known =
-          std::find_if(npy_types.begin(), npy_types.end(), [&](const npy_type& t) { return t.word == word; });
-      if (known == npy_types.end()) {
+          std::find_if(std::begin(npy_types), std::end(npy_types), [&](const npy_type& t) { return t.word == word; });
+      if (known == std::end(npy_types)) {
         refuse("an element type that is known, little-endian, instead of " + printable(word));
       }
       type = known->type;
@@ -140,8 +132,8 @@ class npy_header {
 inline std::string npy_head(const std::string& title, const stored_array& array) {
   check_bytes(title, array);
   const auto* const known =
-      std::find_if(npy_types.begin(), npy_types.end(), [&](const npy_type& t) { return t.type == array.type; });
-  if (known == npy_types.end()) {
+      std::find_if(std::begin(npy_types), std::end(npy_types), [&](const npy_type& t) { return t.type == array.type; });
+  if (known == std::end(npy_types)) {
     throw file_error(title + ": NumPy has no elements of the type " + std::string(name_of(array.type)));
   }
   std::string shape;
