@@ -1,7 +1,7 @@
 """Lines of code that fit any page: each is an element that wraps with an indentation, and a comment behind code wraps as a whole.
 
-Rows of text with aligned columns (tables of shapes, carets below code) do not wrap: `--cols`, the length of the longest one, lets the style
-sheet choose a smaller font on a narrow page. Used by tools/site/hooks.py. Standard library only. Not a program.
+Rows of text with aligned columns (tables of shapes, carets below code) do not wrap: `--cols`, the length of the longest one of its kind, lets the
+style sheet choose a smaller font on a narrow page. Lines of code that a compiler repeats are of the kind `dw-excerpt`. Used by tools/site/hooks.py. Standard library only. Not a program.
 """
 
 import html
@@ -10,6 +10,7 @@ import re
 BLOCK = re.compile(r"(<pre\b)([^>]*>(?:<span></span>)?<code\b[^>]*>)(.*?)(</code></pre>)", re.S)
 BESIDE = re.compile(r'^(.*\S.*)<span class="(c1|c)">([^<]*</span>)$')
 ALIGNED = re.compile(r"\S {2,}\S|^ *\|? *[\^~-]+( +[\^~-]+)*$")
+EXCERPT = re.compile(r" *\d* *\| ")
 MOST = 90  # letters of a row that is worth keeping whole
 
 
@@ -32,14 +33,16 @@ def fitted(content):
         rows = [words_of(line) for line in lines]
         is_code = '<span class="' in re.sub(r'<span class="w">', "", found[3])
         kept = set() if is_code else aligned(rows)
+        kinds = {number: "dw-row dw-excerpt" if EXCERPT.match(rows[number]) else "dw-row" for number in kept}
+        cols = {kind: max(len(rows[number]) for number in kept if kinds[number] == kind) for kind in set(kinds.values())}
         out = []
         for number, (line, row) in enumerate(zip(lines, rows)):
             indentation = len(row) - len(row.lstrip())
-            style = f' style="--in:{indentation}"' if 0 < indentation <= 24 and number not in kept else ""
+            style = f' style="--in:{indentation}"' if 0 < indentation <= 24 else ""
+            if number in kept:
+                style = f' style="--cols:{cols[kinds[number]]}"'
             line = BESIDE.sub(r'\1<span class="\2 dw-beside">\3', line) if is_code else line
-            out.append(f'<span class="dw-line{" dw-row" if number in kept else ""}"{style}>{line}\n</span>')
-        cols = max((len(rows[number]) for number in kept), default=0)
-        start = found[1] + (f' style="--cols:{cols}"' if cols else "")
-        return start + found[2] + "".join(out) + found[4]
+            out.append(f'<span class="{" ".join(["dw-line", *([kinds[number]] if number in kept else [])])}"{style}>{line}\n</span>')
+        return found[1] + found[2] + "".join(out) + found[4]
 
     return BLOCK.sub(block, content)

@@ -18,6 +18,14 @@ READERS = (
 )
 
 
+def brief(speed):
+    """-> the beginning of the paragraph about the speed, up to the sentence with the link to the measurements, and the rest"""
+    sentences = re.split(r"(?<=\.)\s+(?=[A-Z])", speed)
+    last = next((number for number, sentence in enumerate(sentences) if "](" in sentence), 0)
+    first, rest = (" ".join(part) for part in (sentences[:last + 1], sentences[last + 1:]))
+    return re.sub(r"\d[\d.]* to [\d.]+ [%×]", r"**\g<0>**", first), rest
+
+
 def made_from(markdown, playground, warn):
     """README.md with the first screen in the place of its beginning. `playground`: a link that opens the mistake, or empty"""
     found = START.match(markdown)
@@ -27,6 +35,7 @@ def made_from(markdown, playground, warn):
     links = "[Start in thirty seconds](docs/tutorial/thirty_seconds.md){: .md-button } [See attention](docs/tutorial/see_attention.md){: .md-button }"
     if playground:
         links = f'<a class="md-button md-button--primary" href="{playground}">Try it in the browser</a> {links}'
+    speed, more = brief(found["speed"])
     cards = "\n".join(f'<div class="dw-card" markdown="1">\n**[{title}](docs/start/{page}.md)**\n\n{words}\n</div>' for page, title, words in READERS)
     return f"""# {found["name"]}
 
@@ -37,7 +46,7 @@ def made_from(markdown, playground, warn):
 
 {links}
 
-{found["speed"]}
+{speed}
 {{: .dw-speed }}
 </div>
 <div markdown="1">
@@ -56,5 +65,7 @@ def made_from(markdown, playground, warn):
 <div class="dw-cards" markdown="1">
 {cards}
 </div>
+
+{more}
 
 {markdown[found.end():]}"""

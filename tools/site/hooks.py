@@ -286,6 +286,8 @@ def on_post_page(output, page, config):
     output = output.replace("</head>", search.SCRIPT + "</head>", 1)
     for old, new in READABLE:
         output = output.replace(old, new, 1)
+    if page.file.src_uri.startswith("errors"):  # long names break between words
+        output = re.sub(r"(?<=>)\s*ERROR_R\w+", lambda found: found[0].replace("_", "_<wbr>"), output)
     output = re.sub(r"<!--hidden (\d+)-->", lambda found: put_away[int(found[1])], output)
     return output.replace('<div class="arithmatex">', '<div class="arithmatex" tabindex="0">')  # it scrolls
 

@@ -26,7 +26,7 @@ def pages(text):
     for name, said, errors in zip(parts[1::3], parts[2::3], parts[3::3]):
         errors = re.sub(r"^###", "##", errors, flags=re.M)
         shown = f"# {name}: {said}\n\n[All errors by symptom](../errors.md)\n{errors}\n"
-        found.append(Page(name, name, shown + (f"{LAST}{compilers}" if compilers else "")))
+        found.append(Page(name, f"{name}: {said}", shown + (f"{LAST}{compilers}" if compilers else "")))
     return found
 
 
