@@ -9,7 +9,10 @@ The last line is "N passed, M failed". Standard library only.
 
 import json
 import math
+import os
 import pathlib
+import pty
+import re
 import signal
 import struct
 import subprocess
@@ -101,6 +104,22 @@ class Programs:
     def run(program, *arguments, given=None):
         return subprocess.run([program, *(a if isinstance(a, bytes) else str(a) for a in arguments)],
                               capture_output=True, timeout=600, check=False, input=given)
+
+    @staticmethod
+    def on_terminal(program, *arguments):
+        """-> what a program writes to stderr if that is a terminal"""
+        terminal, its_end = pty.openpty()
+        process = subprocess.Popen([program, *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=its_end)
+        os.close(its_end)
+        written = b""
+        try:
+            while part := os.read(terminal, 4096):
+                written += part
+        except OSError:  # the program has ended
+            pass
+        os.close(terminal)
+        process.wait(timeout=600)
+        return written
 
     def refused(self, name, program, expected, *arguments):
         result = self.run(program, *([] if program == self.inspect_program else ["-q"]), *arguments)
@@ -403,6 +422,23 @@ class Programs:
         self.refused("an inspected file that is not a model", self.inspect_program, "config.json", folder / "config.json")
         self.refused("nothing to inspect", self.inspect_program, "there is no such folder or file", folder / "none")
 
+    def bar(self, folder, text):
+        """work of more than a second shows a bar on a terminal, and only there"""
+        many, count, seconds, bars = self.place / "many.txt", 8000, 0.0, []
+        while len(bars) < 2 and seconds < 30:  # a machine that others use may be slow once and fast the next time
+            count *= 2
+            many.write_text(f"{text}\n" * count, encoding="utf-8")
+            begin = time.monotonic()
+            shown = self.on_terminal(self.embed_program, folder, "--file", many)
+            seconds = time.monotonic() - begin
+            bars = re.findall(rb"\r\x1b\[K[^\r]*\[#+ *\] +\d+ %, \d+ s left", shown)
+        self.check("a bar on a terminal", len(bars) > 1, shown)
+        result = self.run(self.embed_program, folder, "--file", many)
+        self.check("no bar without a terminal", result.returncode == 0 and b"\x1b" not in result.stderr and b"\r" not in result.stderr, result.stderr)
+        self.check("the bar goes away", bars and shown.split(bars[-1])[-1].startswith(b"\r\x1b[K"), shown)
+        quiet = self.on_terminal(self.embed_program, "-q", folder, "--file", many)
+        self.check("no bar with -q", quiet == b"", quiet)
+
     def embedding(self, data):
         files = packed(data / "bert.dwpack")
         manifest = json.loads(data.joinpath("bert.dwpack").read_bytes()[16:].split(b',"arrays":')[0] + b"}")
@@ -459,6 +495,7 @@ class Programs:
         self.check("-k without --file", alone.returncode > 100 and b"--file" in alone.stderr, alone)
         self.refused("no UTF-8, embedded", self.embed_program, "text 2 is not UTF-8 at byte 1", folder, "x", b"x\xc3")
         (self.place / "blank.txt").write_text(" \n\t\n")
+        self.bar(folder, "the")
         self.refused("lines of spaces", self.embed_program, "has no line with text", folder, "x", "-f",
                      self.place / "blank.txt")
         self.refused("no file of sentences", self.embed_program, "none.txt: cannot be read", folder, "x", "-f",
