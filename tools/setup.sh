@@ -20,6 +20,8 @@ node=""
 if ! command -v npm > /dev/null; then node="nodejs npm"; fi
 # The tests in a browser; playwright-core comes by npm.
 browser_packages="$node chromium"
+# A second browser opens pages and the playground.
+second_browser="firefox-esr"
 # Models in pages are compiled by it: a download of 125 MB, 880 MB installed.
 live_packages="emscripten"
 playwright="playwright-core@1.48.2"
@@ -37,7 +39,7 @@ rivals="node-llama-cpp@3.22.1 @node-llama-cpp/linux-x64@3.22.1 onnxruntime-node@
 case "${1:-tests}" in
   notebook) wanted="$notebook_packages" optional="" ;;
   tests) wanted="$notebook_packages $test_packages" optional="$optional_packages" ;;
-  browser) wanted="$notebook_packages $test_packages $browser_packages" optional="$optional_packages $live_packages" ;;
+  browser) wanted="$notebook_packages $test_packages $browser_packages" optional="$optional_packages $live_packages $second_browser" ;;
   site) wanted="$site_packages" optional="" ;;
   playground) wanted="$playground_packages" optional="" ;;
   bench) wanted="$notebook_packages $test_packages" optional="$bench_packages" ;;
