@@ -3,13 +3,14 @@
 //
 // The compiler's CPU check, unlike that of xsimd, also checks whether the operating system saves the wide registers.
 // The environment variable DIMWISE_ARCHITECTURE=sse2|sse4|avx2|avx512|avx512vnni|avx512bf16 selects an older
-// architecture.
+// architecture. DIMWISE_WITHOUT_SSE4, _AVX2 and _AVX512 leave out what was not compiled (src/CMakeLists.txt).
 #include <dimwise/kernels/dispatch/active_bfloat16.hpp>
 #include <dimwise/kernels/dispatch/active_gradients.hpp>
 #include <dimwise/kernels/dispatch/active_quantised.hpp>
 
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -57,7 +58,7 @@ struct choice {
 };
 
 // Clang 14 has no __builtin_cpu_supports("f16c").
-bool converts_halves() noexcept {
+[[maybe_unused]] bool converts_halves() noexcept {
   unsigned a = 0;
   unsigned b = 0;
   unsigned c = 0;
@@ -70,18 +71,24 @@ choice choose() noexcept {
   const bool avx512 = __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
                       __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
                       __builtin_cpu_supports("fma") != 0;
-  const bool vnni = avx512 && __builtin_cpu_supports("avx512vnni") != 0;
+  [[maybe_unused]] const bool vnni = avx512 && __builtin_cpu_supports("avx512vnni") != 0;
   const choice choices[] = {
+#if !defined(DIMWISE_WITHOUT_AVX512)
       {"avx512bf16", vnni && __builtin_cpu_supports("avx512bf16") != 0, &table_avx512, &double_table_avx512,
        &gradient_table_avx512, &double_gradient_table_avx512, &quantised_table_avx512bf16, &bfloat16_table_avx512bf16},
       {"avx512vnni", vnni, &table_avx512, &double_table_avx512, &gradient_table_avx512, &double_gradient_table_avx512,
        &quantised_table_avx512vnni},
       {"avx512", avx512, &table_avx512, &double_table_avx512, &gradient_table_avx512, &double_gradient_table_avx512,
        &quantised_table_avx512},
+#endif
+#if !defined(DIMWISE_WITHOUT_AVX2)
       {"avx2", __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 && converts_halves(),
        &table_avx2, &double_table_avx2, &gradient_table_avx2, &double_gradient_table_avx2, &quantised_table_avx2},
+#endif
+#if !defined(DIMWISE_WITHOUT_SSE4)
       {"sse4", __builtin_cpu_supports("sse4.2") != 0, &table_sse4, &double_table_sse4, &gradient_table_sse4,
        &double_gradient_table_sse4, &quantised_table_sse4},
+#endif
       {"sse2", true, &table_sse2, &double_table_sse2, &gradient_table_sse2, &double_gradient_table_sse2,
        &quantised_table_sse2},
   };
@@ -91,7 +98,7 @@ choice choose() noexcept {
     found = found || std::strcmp(asked, c.name) == 0;
     if (found && c.supported) { return c; }
   }
-  return choices[5];
+  return *std::rbegin(choices);
 }
 
 const choice& chosen() noexcept {
