@@ -210,12 +210,27 @@ def check_runner(workshop, command):
     return len(problems)
 
 
+def short_course(place, found):
+    """-> the runner in a copy of the project, whose course has these exercises alone"""
+    project = pathlib.Path(place) / "project"
+    course = project / run.HERE.relative_to(ROOT)
+    (course / "solutions").mkdir(parents=True)
+    for name in ("build", "include", "src", "tools", "examples/exercises/support"):
+        (project / name).symlink_to(ROOT / name)
+    shutil.copy(run.HERE / "run.py", course)
+    for one in found:
+        shutil.copy(one.path, course)
+        shutil.copy(one.solution, course / "solutions")
+    return course / "run.py"
+
+
 def check_watch(workshop, command):
-    """The way from the first exercise to the last: the runner watches, and goes on whenever a file is saved."""
-    found = run.exercises()
+    """The way from the first exercise to the last of a short course: the runner watches, and goes on whenever a file is saved."""
+    found = run.exercises()[:6]
     problems = []
-    with tempfile.TemporaryDirectory() as folder:
-        watching = subprocess.Popen([sys.executable, "-B", str(run.HERE / "run.py"), "watch", "--folder", folder,
+    with tempfile.TemporaryDirectory() as place:
+        folder = os.path.join(place, "course")
+        watching = subprocess.Popen([sys.executable, "-B", str(short_course(place, found)), "watch", "--folder", folder,
                                      *(["--compiler", command] if command else [])], stdin=subprocess.DEVNULL,
                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, "NO_COLOR": "1"})
         killer = threading.Timer(600, watching.kill)
