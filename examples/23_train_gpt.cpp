@@ -8,7 +8,7 @@
 // Ctrl-C stops the training and saves its state. `--resume` continues, bitwise equal to an uninterrupted run.
 #include <dimwise/dimwise.hpp>
 #include <dimwise/grad.hpp>
-#include <dimwise/io.hpp>
+#include <dimwise/io/checkpoint.hpp>
 #include <dimwise/nn.hpp>
 #include <dimwise/viz.hpp>
 
