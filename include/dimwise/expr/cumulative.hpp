@@ -36,6 +36,10 @@ namespace no_adl {
 /// The rounding error grows like the logarithm of the number of terms. Refuses masked operands (R7) and packed positions
 /// (R19).
 DIMWISE_DETAIL_OPERATION(cumsum)
+template <class D, operand X>
+[[deprecated("use cumsum"), nodiscard]] auto scan(const X& x) -> decltype(cumsum<D>(x)) {
+  return cumsum<D>(x);
+}
 /// Cumulative products along an ordered dimension (R13): element i is the product of the elements 0 … i. The gradient
 /// needs no division: it is exact beside zeros.
 ///
