@@ -12,6 +12,7 @@
 #include <dimwise/eval/loops_rows.hpp>
 #include <dimwise/support/library.hpp>
 
+#include <algorithm>
 #include <vector>
 
 namespace dimwise::detail {
@@ -198,7 +199,7 @@ void run_fold(context& cx, const row_loops& loops, T* to, const T* from) {
       });
       if (carries) {
         sums.finish(add);
-        copy_elements(sums.row(), end - begin, out);
+        std::copy_n(sums.row(), end - begin, out);
       }
       if constexpr (is_mean) { table.zip(kernels::operation::divide, end - begin, out, 1, &number, 0, out); }
     });

@@ -9,6 +9,8 @@
 #include <dimwise/expr/causal_parts.hpp>
 #include <dimwise/expr/mask.hpp>
 
+#include <algorithm>
+
 namespace dimwise::detail {
 
 template <class Pass, class M, class Extents>
@@ -118,7 +120,7 @@ lowered<bool> read_mask_in_sum(Pass& pass, const mask_in_sum<D, Sum, M>& m, cons
   auto result = mask_buffer<Pass, mask_in_sum<D, Sum, M>>(e);
   const auto part = read_mask(pass, m.inner(), e);
   if constexpr (Pass::computes) {
-    fill_elements(result.buffer.data(), result.buffer.size(), true);
+    std::fill(result.buffer.begin(), result.buffer.end(), true);
     axis extents[max_rank];
     axis_extents<part_axes>::write(e, extents);
     kernels::loop_nest<2> nest;
