@@ -99,7 +99,8 @@ struct block_registers {
     const std::size_t skipped = 2 * (8 - count);
     const __m128i last = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from - skipped));
     const __m128i moved = _mm_shuffle_epi8(last, _mm_loadu_si128(reinterpret_cast<const __m128i*>(places + skipped)));
-    return _mm256_mul_ps(_mm256_cvtph_ps(moved), _mm256_loadu_ps(inputs));
+    return _mm256_mul_ps((floats)halves::load(reinterpret_cast<const unsigned char*>(&moved), 0),
+                         _mm256_loadu_ps(inputs));
   }
   template <int LanesOfBlock>
   [[gnu::always_inline]] static bytes places() noexcept {
