@@ -221,14 +221,17 @@ class text_encoder::loaded {
 
   template <class Use>
   void for_each_batch(const std::vector<std::vector<token>>& ids, const std::string& what, const Use& use) {
-    constexpr std::size_t most_positions = 512;  // of a batch, with padding
+    constexpr std::size_t most_tokens = 512;  // of a batch
     std::vector<std::size_t> order(ids.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return ids[a].size() < ids[b].size(); });
     progress_bar bar(options_.quiet, what);
     for (std::size_t begin = 0; begin < order.size();) {
       std::size_t end = begin + 1;
-      while (end < order.size() && (end + 1 - begin) * ids[order[end]].size() <= most_positions) { ++end; }
+      std::size_t tokens = ids[order[begin]].size();
+      while (end < order.size() && tokens + ids[order[end]].size() <= most_tokens) {
+        tokens += ids[order[end++]].size();
+      }
       bar.show(begin, order.size());
       std::vector<std::size_t> chosen(order.begin() + static_cast<std::ptrdiff_t>(begin),
                                       order.begin() + static_cast<std::ptrdiff_t>(end));

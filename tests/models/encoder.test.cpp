@@ -54,7 +54,7 @@ struct narrow : models::encoder_dims {
 }  // namespace
 
 TEST_CASE("a text has the same features alone and in a batch, in any order") {
-  for (const char* name : {"modernbert", "mpnet", "albert"}) {
+  for (const char* name : {"modernbert", "mpnet", "albert", "roberta", "nomic_bert"}) {
     CAPTURE(name);
     const case_folder folder(name);
     const model m = folder.read();
@@ -63,7 +63,10 @@ TEST_CASE("a text has the same features alone and in a batch, in any order") {
     const std::size_t row = together.values().size() / 3;
     for (std::size_t i = 0; i < 3; ++i) {
       const auto alone = m.features(texts[i]);
-      CHECK(largest_difference(alone.values(), together.values().subspan(i * row, alone.size())) < 2e-5);
+      const auto in_batch = together.values().subspan(i * row, row);
+      CHECK(largest_difference(alone.values(), in_batch.first(alone.size())) < 2e-5);
+      const auto rest = in_batch.subspan(alone.size());
+      CHECK(std::all_of(rest.begin(), rest.end(), [](float x) { return x == 0; }));  // padding is not computed
     }
   }
 }
@@ -120,6 +123,10 @@ TEST_CASE("texts that do not fit are rejected by their number") {
   CHECK_THROWS_AS(static_cast<void>(m.embedded(std::vector<token>())), extent_error);
   const std::vector<std::vector<id<model::segments>>> parts{{id<model::segments>(0)}};
   CHECK_THROWS_AS(static_cast<void>(m.together(text_list{longest}, parts)), extent_error);
+  auto batch = m.together(text_list{longest, {token{5}}});
+  batch.lengths.overwrite()[1] = 41;
+  CHECK_THROWS_WITH_AS(static_cast<void>(m.features(batch)), "features: text 1 has the length 41, its row has 40 ids",
+                       extent_error);
 }
 
 TEST_CASE("a head is read for its task") {

@@ -5,37 +5,47 @@
 // Tests: tests/models/encoder.test.cpp, the conformance suite `architectures`
 #pragma once
 
+#include <dimwise/models/common/run_time_extents.hpp>
 #include <dimwise/models/encoder/settings.hpp>
 #include <dimwise/nn/layers.hpp>
 
+#include <algorithm>
 #include <vector>
 
 namespace dimwise::models {
 
-/// What the layers of a forward pass share: the lengths of the texts, rotary positions, at most one bias of the scores,
-/// and their scale.
+/// The tokens of all texts of a batch, one text after another: layers compute no padding.
+struct packed_tokens : packed_dim<> {
+  using packed_dim<>::packed_dim;
+};
+/// The tokens that attention sees.
+struct packed_keys : prime<packed_tokens> {
+  using prime<packed_tokens>::prime;
+};
+
+/// What the layers of a forward pass share: rotary positions, at most one bias of the scores, and their scale.
 template <class Dims>
 struct encoder_pass {
-  using tables_type = rotary_tables<typename Dims::seq, typename Dims::pairs>;
-  tensor<int, typename Dims::batch> lengths;
+  using tables_type = rotary_tables<packed_tokens, typename Dims::pairs>;
+  packed_tokens tokens;
   std::vector<tables_type> rotary;
+  /// For a text as long as the longest one.
   std::vector<tensor<float, typename Dims::heads, typename Dims::seq, typename Dims::key>> bias;
   double score_scale = 1;
 };
 
-/// Self-attention of an encoder: padding is masked, the window and the rotary positions are run-time values.
+/// Self-attention of an encoder within each text: the window and the rotary positions are run-time values.
 template <class Dims, class Weights = float>
 struct encoder_attention {
-  using batch = typename Dims::batch;
   using seq = typename Dims::seq;
   using key_pos = typename Dims::key;
   using d_model = typename Dims::d_model;
   using heads = typename Dims::heads;
   using d_k = typename Dims::d_k;
   using d_v = typename Dims::d_v;
-  using features_type = tensor<float, batch, seq, d_model>;
-  using queries_type = tensor<float, batch, seq, heads, d_k>;
-  using keys_type = tensor<float, batch, key_pos, heads, d_k>;
+  using features_type = tensor<float, packed_tokens, d_model>;
+  using queries_type = tensor<float, packed_tokens, heads, d_k>;
+  using values_type = tensor<float, packed_tokens, heads, d_v>;
   using projection = nn::linear<nn::from<d_model>, nn::to<heads, d_k>, nn::optional_bias, Weights>;
   using value_projection = nn::linear<nn::from<d_model>, nn::to<heads, d_v>, nn::optional_bias, Weights>;
   using output_projection = nn::linear<nn::from<heads, d_v>, nn::to<d_model>, nn::optional_bias, Weights>;
@@ -60,14 +70,14 @@ struct encoder_attention {
   /// The attended features.
   [[nodiscard]] features_type operator()(const features_type& x, const encoder_pass<Dims>& pass,
                                          const encoder_layer_settings& how) const {
-    const auto q = turned(query(x), pass, how);
-    const auto k = rename<seq, key_pos>(turned(key(x), pass, how));
-    const auto v = rename<seq, key_pos>(value(x));
-    const window<seq, key_pos> near(how.window, how.window);
-    const auto given = padding<key_pos>(pass.lengths);
-    const nn::scaled_by scale{pass.score_scale};
-    if (pass.bias.empty()) { return output(nn::attention<d_k, key_pos>(q, k, v, scale, near, given)); }
-    return output(nn::attention<d_k, key_pos>(q, k, v, scale, pass.bias.front(), near, given));
+    const queries_type q = turned(query(x), pass, how);
+    const queries_type k = turned(key(x), pass, how);
+    const values_type v = value(x);
+    if (!pass.bias.empty()) { return output(biased(q, k, v, pass, how)); }
+    const window<packed_tokens, packed_keys> near(how.window, how.window);
+    return output(
+        nn::attention<d_k, packed_keys>(q, rename<packed_tokens, packed_keys>(k), rename<packed_tokens, packed_keys>(v),
+                                        nn::scaled_by{pass.score_scale}, document<packed_tokens, packed_keys>{}, near));
   }
 
  private:
@@ -76,7 +86,30 @@ struct encoder_attention {
                                            const encoder_layer_settings& how) {
     if (pass.rotary.empty()) { return x; }
     const auto& tables = pass.rotary[how.rotary];
-    return plain(rotary<seq, d_k>(x, tables.cosines, tables.sines));
+    return plain(rotary<packed_tokens, d_k>(x, tables.cosines, tables.sines));
+  }
+  // A bias of distances would have an entry for each pair of tokens of different texts: attention of text after text.
+  [[nodiscard]] static values_type biased(const queries_type& q, const queries_type& k, const values_type& v,
+                                          const encoder_pass<Dims>& pass, const encoder_layer_settings& how) {
+    values_type all(pass.tokens, extent_in<heads>(v), extent_in<d_v>(v));
+    float* to = all.overwrite();
+    const window<seq, key_pos> near(how.window, how.window);
+    std::size_t first = 0;
+    for (const std::size_t length : pass.tokens.documents()) {
+      // Tensors of their own: the positions of a slice would count from the first text.
+      const auto text = [&]<class D>(const tensor<float, packed_tokens, heads, D>& x) {
+        const std::size_t row = extent_of<heads>(x) * extent_of<D>(x);
+        return make_tensor<tensor<float, seq, heads, D>>(x.values().subspan(first * row, length * row), seq{length},
+                                                         extent_in<heads>(x), extent_in<D>(x));
+      };
+      const auto bias = slice<key_pos>(slice<seq>(pass.bias.front(), 0, length), 0, length);
+      const tensor<float, seq, heads, d_v> attended =
+          nn::attention<d_k, key_pos>(text(q), rename<seq, key_pos>(text(k)), rename<seq, key_pos>(text(v)),
+                                      nn::scaled_by{pass.score_scale}, bias, near);
+      to = std::copy(attended.values().begin(), attended.values().end(), to);
+      first += length;
+    }
+    return all;
   }
 };
 

@@ -50,7 +50,8 @@ struct encoder {
   using norm_list = std::vector<any_norm<d_model>>;
   using label_list = std::vector<label_head<Dims>>;
   using token_list = std::vector<token_head<Dims>>;
-  using embedded_type = tensor<float, batch, seq, d_embed>;
+  using embedded_type = tensor<float, packed_tokens, d_embed>;
+  using packed_type = tensor<float, packed_tokens, d_model>;
   using features_type = tensor<float, batch, seq, d_model>;
   using vectors_type = tensor<float, batch, d_model>;
   using scores_type = tensor<float, batch, labels>;
@@ -111,16 +112,20 @@ struct encoder {
     return made;
   }
 
-  /// The features of every token, after the last norm. Those of padding are not defined.
+  /// The features of every token, after the last norm; zeros for padding, which is not computed. Throws `extent_error`
+  /// if a text is longer than its row of ids.
   [[nodiscard]] features_type features(const batch_type& texts) const {
-    features_type x = begun(texts);
+    const packed_tokens tokens(texts.lengths.values());
     const seq n = extent_in<seq>(texts.ids);
+    check_lengths(texts);
+    packed_type x = begun(texts, tokens);
     const double scale = scale_of_scores(config.score_scale, config.extents.of_head);
-    const encoder_pass<Dims> pass{texts.lengths, angles(n), biases(n), scale};
+    const encoder_pass<Dims> pass{tokens, angles(n, tokens), biases(n), scale};
     for (const encoder_layer_settings& layer : config.layers) {
       x = blocks[layer.block](x, pass, layer, config.norm_first);
     }
-    return norm.empty() ? x : norm.front()(x);
+    if (!norm.empty()) { x = norm.front()(x); }
+    return padded(x, texts);
   }
   /// The features of one text: [seq, d_model].
   [[nodiscard]] tensor<float, seq, d_model> features(const std::vector<token>& text) const {
@@ -178,36 +183,83 @@ struct encoder {
   }
 
  private:
-  [[nodiscard]] features_type begun(const batch_type& texts) const {
-    embedded_type x = token_embedding(texts.ids);
-    if (!segment_table.empty()) { x = x + segment_table.front()(texts.parts); }
-    if (!positions.empty()) { x = positions.front()(x, places(texts)); }
+  // The elements of a batch without padding.
+  template <class Id>
+  [[nodiscard]] static tensor<Id, packed_tokens> packed(const tensor<Id, batch, seq>& from, const batch_type& texts,
+                                                        const packed_tokens& tokens) {
+    tensor<Id, packed_tokens> all(tokens);
+    Id* to = all.overwrite();
+    const Id* row = from.data();
+    for (const int length : texts.lengths.values()) {
+      to = std::copy_n(row, length, to);
+      row += extent_of<seq>(texts.ids);
+    }
+    return all;
+  }
+  [[nodiscard]] features_type padded(const packed_type& x, const batch_type& texts) const {
+    features_type all(extent_in<batch>(texts.ids), extent_in<seq>(texts.ids), extent_in<d_model>(x));
+    const std::size_t width = extent_of<d_model>(x);
+    const std::size_t row = extent_of<seq>(texts.ids) * width;
+    const float* from = x.data();
+    float* to = all.overwrite();
+    for (const int length : texts.lengths.values()) {
+      const std::size_t count = static_cast<std::size_t>(length) * width;
+      std::fill(std::copy_n(from, count, to), to + row, 0.0F);
+      from += count;
+      to += row;
+    }
+    return all;
+  }
+  static void check_lengths(const batch_type& texts) {
+    const std::size_t width = extent_of<seq>(texts.ids);
+    for (std::size_t i = 0; i < texts.lengths.size(); ++i) {
+      if (static_cast<std::size_t>(texts.lengths.values()[i]) > width) {
+        dimwise::detail::raise<extent_error>(error{} << "features: text " << i << " has the length "
+                                                     << texts.lengths.values()[i] << ", its row has " << width
+                                                     << " ids");
+      }
+    }
+  }
+  [[nodiscard]] packed_type begun(const batch_type& texts, const packed_tokens& tokens) const {
+    embedded_type x = token_embedding(packed(texts.ids, texts, tokens));
+    if (!segment_table.empty()) { x = x + segment_table.front()(packed(texts.parts, texts, tokens)); }
+    if (!positions.empty()) { x = x + gather<seq>(positions.front().table, places(texts, tokens)); }
     if (!embedding_norm.empty()) { x = embedding_norm.front()(x); }
     if (!projection.empty()) { return projection.front()(x); }
     return relabel<d_embed, d_model>(x);
   }
   // The row of the position table for each token.
-  [[nodiscard]] tensor<int, batch, seq> places(const batch_type& texts) const {
-    tensor<int, batch, seq> rows(extent_in<batch>(texts.ids), extent_in<seq>(texts.ids));
-    const std::size_t width = extent_of<seq>(texts.ids);
-    const token* id = texts.ids.data();
-    int* row = rows.overwrite();
-    const int first = config.positions_skip_padding ? static_cast<int>(config.pad) : -1;
+  [[nodiscard]] tensor<dimwise::id<seq>, packed_tokens> places(const batch_type& texts,
+                                                               const packed_tokens& tokens) const {
+    tensor<dimwise::id<seq>, packed_tokens> rows(tokens);
+    const token* first = texts.ids.data();
+    dimwise::id<seq>* row = rows.overwrite();
     for (const int length : texts.lengths.values()) {
-      int at = first;
-      for (std::size_t t = 0; t < width; ++t, ++id, ++row) {
-        const bool counts =
-            config.positions_skip_padding ? id->value != config.pad : t < static_cast<std::size_t>(length);
-        if (counts) { ++at; }
-        *row = counts ? at : std::max(first, 0);
+      std::size_t at = config.positions_skip_padding ? config.pad + 1 : 0;
+      for (const token* id = first; id != first + length; ++id) {
+        const bool counts = !config.positions_skip_padding || id->value != config.pad;
+        *row++ = dimwise::id<seq>(counts ? at : config.pad);
+        at += counts ? 1 : 0;
       }
+      first += extent_of<seq>(texts.ids);
     }
     return rows;
   }
-  [[nodiscard]] auto angles(const seq& n) const {
+  // Each text has the first rows of a table for the longest text.
+  [[nodiscard]] auto angles(const seq& n, const packed_tokens& tokens) const {
+    using pairs = typename Dims::pairs;
     std::vector<typename encoder_pass<Dims>::tables_type> made;
     for (const rotary_settings& one : config.rotary) {
-      made.push_back(tables_of<seq, typename Dims::pairs>(one.angles_for(n.extent()), one.scale, starting_at(n, 0)));
+      const auto table = tables_of<seq, pairs>(one.angles_for(n.extent()), one.scale, starting_at(n, 0));
+      const auto rows = [&](const tensor<float, seq, pairs>& from) {
+        tensor<float, packed_tokens, pairs> all(tokens, extent_in<pairs>(from));
+        float* to = all.overwrite();
+        for (const std::size_t length : tokens.documents()) {
+          to = std::copy_n(from.data(), length * extent_of<pairs>(from), to);
+        }
+        return all;
+      };
+      made.push_back({rows(table.cosines), rows(table.sines)});
     }
     return made;
   }
