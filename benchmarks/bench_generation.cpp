@@ -5,10 +5,10 @@
 //
 // One line for each: `library workload threads median_ms tokens/s pct`. decode is one token of 64 after a prompt of
 // 128; its share is that of the read bandwidth of memory, where the bytes are the weights that a token needs. prefill
-// is the prompt; its share is that of the peak of multiply-adds. minilm_128 and minilm_16 are the vector of a text of so
-// many tokens, minilm_texts the vectors of 32 texts of 8 to 125 tokens; their share is that of the peak. Time is that of
-// bench_attention, with its options. Bandwidth is taken before and after each decode, because other work on a machine
-// takes of it; like times, it is a median.
+// is the prompt; its share is that of the peak of multiply-adds. minilm_128 and minilm_16 are the vector of a text of
+// so many tokens, minilm_texts the vectors of 32 texts of 8 to 125 tokens; their share is that of the peak. Time is
+// that of bench_attention, with its options. Bandwidth is taken before and after each decode, because other work on a
+// machine takes of it; like times, it is a median.
 #include "workloads.hpp"
 #include <dimwise/dimwise.hpp>
 #include <dimwise/models/bert.hpp>

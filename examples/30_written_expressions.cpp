@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // 30_written_expressions -- expr<T, shape<…>>: an expression whose type can be written.
 //
-// `attention_weights` and `mix` stand in a source file of their own in a larger program: a header declares them, and files
-// that call them do not compile their formulas.
+// `attention_weights` and `mix` stand in a source file of their own in a larger program: a header declares them, and
+// files that call them do not compile their formulas.
 #include <dimwise/dimwise.hpp>
 
 #include <algorithm>

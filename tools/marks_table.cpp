@@ -82,8 +82,9 @@ std::string shown(const std::string& name) {
 // Names of marks stand in code.
 std::string cell(const std::string& text) {
   static const std::regex marks(
-      R"(\b(raw|score|masked_for|biased_for|normalised|weighted|log_normalised|rotated|indexed|partial|exp|sigmoid|scaled)\b)");
-  return std::regex_replace(text, marks, "`$1`");
+      R"(\b(raw|score|masked_for|biased_for|normalised|weighted|log_normalised|rotated|indexed|partial)\b)"
+      R"(|\b(exp|sigmoid|scaled)\b)");
+  return std::regex_replace(text, marks, "`$&`");
 }
 
 }  // namespace

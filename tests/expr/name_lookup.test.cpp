@@ -16,8 +16,9 @@
   USE(max) USE(min) USE(norm) USE(logsumexp) USE(argmax) USE(top_k) USE(standardize) USE(layer_norm) USE(rms_norm)    \
   USE(rename) USE(relabel) USE(permute) USE(split) USE(merge) USE(part) USE(diagonal) USE(broadcast)                  \
   USE(broadcast_like) USE(at) USE(slice) USE(concat) USE(stack) USE(gather) USE(sinusoid) USE(rotary)                 \
-  USE(relative_bias) USE(skew) USE(widened) USE(dequantised) USE(quantised) USE(rounded)                   \
-  USE(unroll) USE(pool) USE(extent_of) USE(size_of) USE(cumsum) USE(cumprod) USE(prod) USE(softplus) USE(sort) USE(argsort) \
+  USE(relative_bias) USE(skew) USE(widened) USE(dequantised) USE(quantised) USE(rounded)                              \
+  USE(unroll) USE(pool) USE(extent_of) USE(size_of) USE(cumsum) USE(cumprod) USE(prod) USE(softplus)                  \
+  USE(sort) USE(argsort)                                                                                              \
   USE(evaluate) USE(evaluate_plainly) USE(reference) USE(plan) USE(describe) USE(explain) USE(pow) USE(split_ids)     \
   USE(partial_attention) USE(relative_ids) USE(ids_of) USE(one_hot) USE(scatter_add) USE(roll) USE(flip)              \
   USE(whole_rows) USE(random_uniform) USE(random_normal)                                                              \

@@ -24,7 +24,8 @@ int main() {
   const tensor y = contract<key>(softmax<key>(masked(scores<d_k>(q, k), causal<seq, key>{})), v);
   const tensor first = at<seq>(y, 0);
   const tensor expected = at<key>(v, 0);  // the first query sees the first key alone
-  const bool same = std::abs(first.data()[0] - expected.data()[0]) < 1e-6 && std::abs(first.data()[1] - expected.data()[1]) < 1e-6;
+  const bool same =
+      std::abs(first.data()[0] - expected.data()[0]) < 1e-6 && std::abs(first.data()[1] - expected.data()[1]) < 1e-6;
   const auto [loss, gradient] = value_and_gradient(q, [&](const auto& x) {
     return sum<seq, d_v>(contract<key>(softmax<key>(masked(scores<d_k>(x, k), causal<seq, key>{})), v));
   });

@@ -1,5 +1,5 @@
-// tests/ranks/typed_collectives.test.cpp -- collectives on tensors, over threads: 1, 2 and 4 ranks give the bits of one.
-// SPDX-License-Identifier: BSL-1.0
+// tests/ranks/typed_collectives.test.cpp -- collectives on tensors, over threads: 1, 2 and 4 ranks give the bits of
+// one. SPDX-License-Identifier: BSL-1.0
 #include "support/numbers.hpp"
 #include <dimwise/dimwise.hpp>
 #include <dimwise/ranks/collectives.hpp>

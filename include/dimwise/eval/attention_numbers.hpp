@@ -60,7 +60,8 @@ template <class Self>
 struct score_pieces {
   Self& self() { return static_cast<Self&>(*this); }
 
-  // Key j of stripes as far apart as the queries' is visible to query i if j is at most i and what the origins differ by.
+  // Key j of stripes as far apart as the queries' is visible to query i if j is at most i and what the origins differ
+  // by.
   template <class Q, class K, class E>
     requires knows_window<causal<Q, K>>
   void take(const causal<Q, K>& m, const E& e) {

@@ -100,9 +100,9 @@ template <class D, operand X, class Verdict = detail::unstacked_verdict<D, X>>
 Verdict unstack(const X& x);
 DIMWISE_DETAIL_MISUSED(unstack)
 
-/// Writes elements of a tensor, or of the memory of a view, along D from the i-th on: `part` lacks D (one element) or has
-/// it. A tensor that shares its elements copies them first. A tracked tensor becomes `replace_at<D>(x, i, part)`, so
-/// gradients go through it. Throws what `replace_at` throws, and writes nothing then.
+/// Writes elements of a tensor, or of the memory of a view, along D from the i-th on: `part` lacks D (one element) or
+/// has it. A tensor that shares its elements copies them first. A tracked tensor becomes `replace_at<D>(x, i, part)`,
+/// so gradients go through it. Throws what `replace_at` throws, and writes nothing then.
 template <class D, class X, class Place, operand Part, class Verdict = detail::assign_at_verdict<D, X, Part>>
   requires(detail::is_written_in_place<X> && allowed<Verdict> &&
            detail::fits<detail::value_of<X>, detail::value_of<Part>> &&

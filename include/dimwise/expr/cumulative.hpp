@@ -33,8 +33,8 @@ namespace no_adl {
 ///
 ///   cumsum<D>(x):  [D, rest]  ->  [D, rest]
 ///
-/// The rounding error grows like the logarithm of the number of terms. Refuses masked operands (R7) and packed positions
-/// (R19).
+/// The rounding error grows like the logarithm of the number of terms. Refuses masked operands (R7) and packed
+/// positions (R19).
 DIMWISE_DETAIL_OPERATION(cumsum)
 template <class D, operand X>
 [[deprecated("use cumsum"), nodiscard]] auto scan(const X& x) -> decltype(cumsum<D>(x)) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/expr/sort.hpp -- sort and argsort: the elements of a dimension in ascending or descending order, and their ids.
+// dimwise/expr/sort.hpp -- sort and argsort: the elements of a dimension in ascending or descending order, and their
+// ids.
 //
 // Layer: expr.
 //
@@ -82,8 +83,8 @@ struct argsort : sort_word<op::argsort, rule::argsort> {
 
 namespace no_adl {
 
-/// The elements along D in ascending order, or in descending order with `descending{}`. Equal elements keep their order.
-/// NaN counts as the largest element: last in ascending order, as in NumPy.
+/// The elements along D in ascending order, or in descending order with `descending{}`. Equal elements keep their
+/// order. NaN counts as the largest element: last in ascending order, as in NumPy.
 ///
 ///   sort<D>(x), sort<D>(x, descending{}):  [D, rest]  ->  [D, rest]
 ///

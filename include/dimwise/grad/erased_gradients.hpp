@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/grad/erased_gradients.hpp -- the gradients that arrive at formulas behind an `expr`, in the backward pass of a
-// statement.
+// dimwise/grad/erased_gradients.hpp -- the gradients that arrive at formulas behind an `expr`, in the backward pass of
+// a statement.
 //
 // Layer: grad. A formula sends its gradient when all of it has arrived: those with larger numbers send first. Its value
 // is computed once for all adjoints that read it.

@@ -83,9 +83,12 @@ struct file_parameter_functions {
 template <class P, bool Own>
 inline constexpr file_parameter file_parameter_of = [] {
   using functions = file_parameter_functions<P>;
-  file_parameter f{axes_for<shape_of<P>>::size,           axis_extents<axes_for<shape_of<P>>>::names,
-                   type_in_table<typename P::value_type>, &functions::write_extents,
-                   &functions::bytes,                     nullptr,
+  file_parameter f{axes_for<shape_of<P>>::size,
+                   axis_extents<axes_for<shape_of<P>>>::names,
+                   type_in_table<typename P::value_type>,
+                   &functions::write_extents,
+                   &functions::bytes,
+                   nullptr,
                    nullptr};
   if constexpr (Own) {
     f.bind = &functions::bind;

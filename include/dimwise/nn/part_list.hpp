@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/nn/part_list.hpp -- the parameters of a model as a list of pointers, with their names.
 //
-// Layer: nn. A model type is walked by one function per module type, `list_parts`. What is done with the parameters is a
-// loop over the list, which is compiled once and not once per layer: optimisers and norms (grad), files (io).
+// Layer: nn. A model type is walked by one function per module type, `list_parts`. What is done with the parameters is
+// a loop over the list, which is compiled once and not once per layer: optimisers and norms (grad), files (io).
 // Tests: tests/grad/training/optimiser.test.cpp, tests/io/checkpoint.test.cpp
 #pragma once
 
@@ -63,8 +63,8 @@ class part_list {
   std::size_t here_ = outermost;
 };
 
-// `Walked::is<P>` says whether P is a parameter, `Walked::facts<P>()` points to an object about P, and `Walked::flag<Owner, P>` is
-// a flag of the parameters P of the module Owner.
+// `Walked::is<P>` says whether P is a parameter, `Walked::facts<P>()` points to an object about P, and
+// `Walked::flag<Owner, P>` is a flag of the parameters P of the module Owner.
 template <class Walked, class Owner, class M>
 void list_parts(part_list& to, const M& m);
 template <class Walked, class Owner, class M, std::size_t... I>

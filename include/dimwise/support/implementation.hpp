@@ -3,7 +3,8 @@
 //
 // Layer: support. Includes: nothing.
 //   DIMWISE_SEPARATE_IMPLEMENTATION   in all files of a program: they see declarations only
-//   DIMWISE_IMPLEMENTATION            in one of them, before the first include: this file compiles the functions and the
+//   DIMWISE_IMPLEMENTATION            in one of them, before the first include: this file compiles the functions and
+// the
 //                                     kernels, for the instructions that its flags allow; it implies the first macro
 // The files are then compiled as those that link the target dimwise::dimwise (support/library.hpp).
 // Tests: tests/odr/one_implementation.py

@@ -391,8 +391,8 @@ inline std::ptrdiff_t position_after(std::ptrdiff_t origin, std::size_t by, cons
   return from + static_cast<std::ptrdiff_t>(by);
 }
 
-/// The position of element `by` of D, whose first element is at `origin`. Of a part of positions that does not say where
-/// it begins, no element says it.
+/// The position of element `by` of D, whose first element is at `origin`. Of a part of positions that does not say
+/// where it begins, no element says it.
 template <class D>
 std::ptrdiff_t first_after(std::ptrdiff_t origin, std::size_t by, const char* operation) {
   if constexpr (is_sharded<D>) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/text/tokenizer.hpp -- the tokenizer of a tokenizer.json or a SentencePiece model: text to ids of a vocabulary,
-// and back.
+// dimwise/text/tokenizer.hpp -- the tokenizer of a tokenizer.json or a SentencePiece model: text to ids of a
+// vocabulary, and back.
 //
 // Layer: text. The ids have the dimension of the vocabulary, so they do not index another model's embedding.
 // Unsupported settings of a file are rejected by name. Third party: nlohmann-json, utf8proc, PCRE2.

@@ -164,8 +164,8 @@ TEST_CASE("what a mask hides has no effect across an expr, even NaN") {
   const expr of_weights = softmax<key>(s);
   const expr again = of_weights;
   const auto visible_is_finite = [&](const auto& formula) {
-    for (const bool plainly : {false, true}) {
-      const tensor y = plainly ? dimwise::evaluate_plainly(formula) : evaluate(formula);
+    for (const bool by_loops : {false, true}) {
+      const tensor y = by_loops ? dimwise::evaluate_plainly(formula) : evaluate(formula);
       for (std::size_t h = 0; h < 3; ++h) {
         for (std::size_t q = 0; q < 5; ++q) {
           for (std::size_t i = 0; i < 4; ++i) {

@@ -55,7 +55,7 @@ TEST_CASE("weights decay; biases, norms, and what scales do not") {
   CHECK(chosen == std::vector<std::string>{"words", "layers.0.weight", "layers.1.weight"});
   using heads_layer = nn::linear<nn::from<d_model>, nn::to<heads, d_k>>;  // a bias of two dimensions
   static_assert(is_decayed<heads_layer, heads_layer::weight_type> && !is_decayed<heads_layer, heads_layer::bias_type>);
-  const auto by_name = 
+  const auto by_name =
       detail::decayed_among(detail::parameter_list(m), [](const std::string& n) { return n == "scale"; });
   CHECK(std::count(by_name.begin(), by_name.end(), true) == 1);
 }

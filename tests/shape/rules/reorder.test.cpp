@@ -1,5 +1,5 @@
-// tests/shape/rules/reorder.test.cpp -- roll, flip, sort, argsort, one_hot and scatter_add, each condition in both directions.
-// SPDX-License-Identifier: BSL-1.0
+// tests/shape/rules/reorder.test.cpp -- roll, flip, sort, argsort, one_hot and scatter_add, each condition in both
+// directions. SPDX-License-Identifier: BSL-1.0
 #include "shape/vocabulary.hpp"
 #include <dimwise/shape/rules/reorder.hpp>
 

@@ -59,7 +59,8 @@ struct head_norm {
     dimwise::detail::raise<number_error>(error{} << "head_norm: the norm is none of those listed");
   }
 
-  /// Replaces norms that were read head by head by one norm whose scale has the heads: [H…, F]. Other kinds keep theirs.
+  /// Replaces norms that were read head by head by one norm whose scale has the heads: [H…, F]. Other kinds keep
+  /// theirs.
   void join(const H&... heads, const F& features) {
     if (kind != head_norm_kind::own_arrays || shared.empty()) { return; }
     own.push_back(joined(heads..., features));

@@ -245,7 +245,7 @@ struct encoder {
     }
     return rows;
   }
-  // Each text has the first rows of a table for the longest text.
+  // Each text has the first rows of a table with a row for every position.
   [[nodiscard]] auto angles(const seq& n, const packed_tokens& tokens) const {
     using pairs = typename Dims::pairs;
     std::vector<typename encoder_pass<Dims>::tables_type> made;

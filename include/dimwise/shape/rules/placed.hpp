@@ -5,9 +5,9 @@
 //
 //   sum<shard<D, M>>:  [shard<D, M>, rest]  ->  [rest], partial<M>        all_reduce<M>:  partial<M> ends
 //
-// A rule's alias in `namespace rule` hands its verdict to `on_ranks`. An operation that names a shard without being one of
-// those below is rejected, and so is one whose row in the table of marks does not keep `partial`: a new operation is
-// right on one rank only, until it says otherwise.
+// A rule's alias in `namespace rule` hands its verdict to `on_ranks`. An operation that names a shard without being
+// one of those below is rejected, and so is one whose row in the table of marks does not keep `partial`: a new
+// operation is right on one rank only, until it says otherwise.
 //
 // R23, R24, R25.
 // Tests: tests/shape/rules/placed.test.cpp, tests/compile_fail/ranks/

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/text/sentencepiece/normalizer.hpp -- the normalizer of a SentencePiece model, and its inverse, the decoder.
 //
-// Layer: text. It maps characters, removes spaces, adds the dummy prefix, and writes spaces as ▁, as SentencePiece does.
+// Layer: text. It maps characters, removes spaces, adds the dummy prefix, and writes spaces as ▁, as SentencePiece
+// does.
 // Tests: tests/text/sentencepiece.test.cpp
 #pragma once
 
@@ -44,7 +45,7 @@ class sentencepiece_normalizer {
     if (!from.charsmap.empty()) { map_.emplace(r, from.charsmap); }
   }
 
-  // Appends the normal form. `adds_space` is whether the text may get the dummy prefix.
+  // Appends the normalised text. `adds_space` is whether the text may get the dummy prefix.
   void append_normal(std::string_view text, bool adds_space, std::string& to, const growth& limit) const {
     const std::size_t begin = to.size();
     std::size_t i = 0;
@@ -76,7 +77,7 @@ class sentencepiece_normalizer {
   }
 
  private:
-  // The number of bytes of the unit at `i`, and its normal form: user-defined pieces are not changed, and of several
+  // The number of bytes of the unit at `i`, and what replaces it: user-defined pieces are not changed, and of several
   // rules the longest counts.
   [[nodiscard]] std::pair<std::size_t, std::string_view> at(std::string_view text, std::size_t i) const {
     if (const auto piece = user_defined_->longest_at(text, i)) {
