@@ -52,7 +52,7 @@ void use(const hidden& x, const queries& q, const keys& k, const logits& s, cons
   tensor y = mean<seq>(x);
 #elif defined OP_LAYER_NORM
   tensor y = layer_norm<d_model>(x);
-#elif defined OP_SCAN
+#elif defined OP_CUMSUM
   tensor y = cumsum<seq>(x);
 #elif defined OP_RENAME
   tensor y = rename<seq, key>(x);
