@@ -14,7 +14,7 @@
 #include <dimwise/tensor/counted.hpp>
 
 #include <cstdint>
-#include <memory>
+#include <utility>
 #include <vector>
 
 namespace dimwise::detail {
@@ -142,6 +142,24 @@ class kept_elements final : public kept_value {
   lowered<T> x_;
 };
 
+// The owner of a value: <memory> would be a tenth of what dimwise.hpp costs a program's compilation.
+class kept_owner {
+ public:
+  explicit kept_owner(const kept_value* made) : value_(made) {}
+  kept_owner(const kept_owner&) = delete;
+  kept_owner& operator=(const kept_owner&) = delete;
+  kept_owner(kept_owner&& other) noexcept : value_(std::exchange(other.value_, nullptr)) {}
+  kept_owner& operator=(kept_owner&& other) noexcept {
+    std::swap(value_, other.value_);
+    return *this;
+  }
+  ~kept_owner() { delete value_; }
+  [[nodiscard]] const kept_value* get() const { return value_; }
+
+ private:
+  const kept_value* value_;
+};
+
 // The values of formulas during one evaluation or plan, or during a backward pass, which keeps them all.
 class erased_values {
  public:
@@ -156,7 +174,7 @@ class erased_values {
 
   // The value of the formula with this number; null if it has none yet.
   [[nodiscard]] const kept_value* find(std::uint64_t number, bool in_double) const;
-  void add(std::uint64_t number, bool in_double, std::unique_ptr<kept_value> value);
+  void add(std::uint64_t number, bool in_double, kept_owner value);
   // The formulas below `held` whose values are needed before the one that holds them, in order: those that are used
   // more than once, and some of a long chain, so that evaluation does not recurse deeply.
   [[nodiscard]] std::vector<const erased_base*> missing_below(std::vector<erased_use> held, bool in_double) const;
@@ -165,7 +183,7 @@ class erased_values {
   struct entry {
     std::uint64_t number;
     bool in_double;
-    std::unique_ptr<kept_value> value;
+    kept_owner value;
   };
   [[nodiscard]] std::vector<entry>::const_iterator place_of(std::uint64_t number, bool in_double) const;
 
@@ -180,8 +198,7 @@ template <class Pass>
 void erased<T, Shape>::keep_of(Pass& pass, bool in_double, erased_values& to) const {
   const auto kept = [&](auto&& x) {
     using elements = std::remove_cvref_t<decltype(*x.data)>;
-    to.add(number(), in_double,
-           std::unique_ptr<kept_value>(new kept_elements<elements>(static_cast<lowered<elements>&&>(x))));
+    to.add(number(), in_double, kept_owner(new kept_elements<elements>(static_cast<lowered<elements>&&>(x))));
   };
   if (in_double) {
     kept(read(pass, computed_in<double>{}, true));

@@ -62,10 +62,8 @@ DIMWISE_DETAIL_LIBRARY const kept_value* erased_values::find(std::uint64_t numbe
   const auto at = place_of(number, in_double);
   return at != entries_.end() && at->number == number && at->in_double == in_double ? at->value.get() : nullptr;
 }
-DIMWISE_DETAIL_LIBRARY void erased_values::add(std::uint64_t number, bool in_double,
-                                               std::unique_ptr<kept_value> value) {
-  entries_.insert(place_of(number, in_double),
-                  entry{number, in_double, static_cast<std::unique_ptr<kept_value>&&>(value)});
+DIMWISE_DETAIL_LIBRARY void erased_values::add(std::uint64_t number, bool in_double, kept_owner value) {
+  entries_.insert(place_of(number, in_double), entry{number, in_double, static_cast<kept_owner&&>(value)});
 }
 
 DIMWISE_DETAIL_LIBRARY std::vector<const erased_base*> erased_values::missing_below(std::vector<erased_use> held,
