@@ -18,7 +18,6 @@
 #include <dimwise/grad/parameter_passes_definitions.hpp>
 #include <dimwise/io/archive_definitions.hpp>
 #include <dimwise/io/bindings_definitions.hpp>
-#include <dimwise/io/checkpoint_definitions.hpp>
 #include <dimwise/io/files/bytes_definitions.hpp>
 #include <dimwise/io/files/error_definitions.hpp>
 #include <dimwise/io/files/new_file_definitions.hpp>
@@ -42,6 +41,7 @@
 #include <dimwise/viz/training_report_definitions.hpp>
 #include <dimwise/viz/words_definitions.hpp>
 #if __has_include(<nlohmann/json.hpp>)  // dimwise::io needs it
+#include <dimwise/io/checkpoint_definitions.hpp>
 #include <dimwise/io/safetensors_definitions.hpp>
 #endif
 

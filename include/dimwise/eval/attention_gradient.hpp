@@ -7,6 +7,7 @@
 // Tests: tests/grad/operations/attention.test.cpp
 #pragma once
 
+#include <dimwise/eval/erased.hpp>
 #include <dimwise/eval/loops_backward.hpp>
 #include <dimwise/kernels/dispatch/active.hpp>
 #if !defined(DIMWISE_PLAIN_ONLY)
@@ -82,6 +83,7 @@ struct attention_gradient_of<node<product_over<Over>, Shape, float, A, B>>
     (void)read_leaf(sums, rows);
     const target<float> sums_to{sums.overwrite(), rows};
     evaluation_pass pass{cx};
+    [[maybe_unused]] const values_read_by<float, evaluation_pass, N> once(pass, n);
     return base::template run<sums_axes>(pass, n, {out.overwrite(), to}, &sums_to);
   }
 
@@ -94,6 +96,7 @@ struct attention_gradient_of<node<product_over<Over>, Shape, float, A, B>>
     context& cx = current_context();
     if (cx.reference_forced()) { return false; }
     evaluation_pass pass{cx};
+    [[maybe_unused]] const values_read_by<float, evaluation_pass, N> once(pass, n);
     const auto& scores = roles::chain::find(match::weights(n)).template child<0>();
     attention_pieces<roles, evaluation_pass> pieces(pass);
     pieces.collect(scores);

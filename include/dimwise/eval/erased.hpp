@@ -251,6 +251,14 @@ class values_below {
   erased_values own_;
 };
 
+// The same for code that reads operands by a pass of its own: it lives as long as what was read.
+struct no_values_below {
+  template <class Pass, class N>
+  no_values_below(const Pass&, const N&) {}
+};
+template <class C, class Pass, class N>
+using values_read_by = std::conditional_t<holds_erased<N>, values_below<C, Pass>, no_values_below>;
+
 // The memory of a value that is kept; of one that is not read as weights, without −0 as a hidden weight.
 template <class T, class Axes>
 lowered<T> read_kept(const kept_value& value, bool as_weights) {

@@ -106,6 +106,7 @@ template <class Key, operand S, operand V,
       const detail::target<float> rows{result.log_sum_exp.overwrite(), to_sums};
       const detail::target<float> output_rows{result.output.overwrite(), to};
       detail::evaluation_pass pass{cx};
+      [[maybe_unused]] const detail::values_read_by<float, detail::evaluation_pass, node> once(pass, attended);
       if (detail::fused_attention<node>::template run<typename log_sums::axes>(pass, attended, output_rows, &rows)) {
         return result;
       }

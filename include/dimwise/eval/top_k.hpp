@@ -51,6 +51,7 @@ struct top_k {
  private:
   template <class Values, class Ids, class D, class Best, class X, class Extents>
   static top_k_result<Values, Ids> largest(const X& x, const Best& best, extent_t n, const Extents& e) {
+    if constexpr (holds_erased<X>) { return largest<Values, Ids, D, Best>(tensor(x), best, n, e); }
     using T = value_of<X>;
     using axes = axes_for<shape_of<Values>>;
     top_k_result<Values, Ids> result{

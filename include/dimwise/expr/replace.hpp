@@ -25,24 +25,23 @@ struct replace_along {
 template <class D, class X, class Part>
 void check_place(const char* operation, const X& x, const Part& part, std::size_t first) {
   const extent_t n = x.extents().template extent<D>();
+  constexpr bool has_dim = is_in<D, dims_t<shape_of<Part>>>;
   extent_t count = 1;
-  if constexpr (is_in<D, dims_t<shape_of<Part>>>) {
-    count = part.extents().template extent<D>();
-    if constexpr (has_slot<D>) {
-      const std::ptrdiff_t whole = x.extents().template of_atom<D>().origin;
-      const std::ptrdiff_t own = part.extents().template of_atom<D>().origin;
-      if (own >= 0 && whole >= 0 && own != position_after(whole, first, operation, &dimension_name<D>)) {
-        raise<origin_error>(error{} << operation << ": the elements begin at position " << static_cast<long long>(own)
-                                    << " of dimension " << dimension_name<D>() << ", and element " << first
-                                    << " that they replace is at position "
-                                    << static_cast<long long>(whole) + static_cast<long long>(first) << " (R18)");
-      }
-    }
-  }
+  if constexpr (has_dim) { count = part.extents().template extent<D>(); }
   if (first > n || count > n - first) {
     raise<index_error>(error{} << operation << ": " << count << " elements from " << first
                                << " on are outside dimension " << dimension_name<D>() << " of extent " << n
                                << " (R18)");
+  }
+  if constexpr (has_dim && has_slot<D>) {
+    const std::ptrdiff_t whole = x.extents().template of_atom<D>().origin;
+    const std::ptrdiff_t own = part.extents().template of_atom<D>().origin;
+    if (own >= 0 && whole >= 0 && own != position_after(whole, first, operation, &dimension_name<D>)) {
+      raise<origin_error>(error{} << operation << ": the elements begin at position " << static_cast<long long>(own)
+                                  << " of dimension " << dimension_name<D>() << ", and element " << first
+                                  << " that they replace is at position "
+                                  << static_cast<long long>(whole) + static_cast<long long>(first) << " (R18)");
+    }
   }
   using rest = difference_t<typename extents_for<shape_of<X>>::atoms, list<D>>;
   (void)merge_extents<rest>(
@@ -68,7 +67,8 @@ namespace calls {
 
 struct replace_at {
   template <class D, operand X, operand Part, class Place>
-    requires(std::integral<Place> || std::is_same_v<Place, id<D>>)
+    requires((std::integral<Place> || std::is_same_v<Place, id<D>>) &&
+             (std::is_same_v<value_of<X>, value_of<Part>> || (is_real<X> && is_real<Part>)))
   static auto judge(list<D>, const X&, Place, const Part&) -> rule::replace_at<D, shape_of<X>, shape_of<Part>>;
   template <class Verdict, class D, operand X, operand Part, class Place>
   static auto make(list<D>, const X& x, Place place, const Part& part) {
