@@ -1,5 +1,7 @@
-// tests/ranks/typed_collectives.test.cpp -- collectives on tensors, over threads: 1, 2 and 4 ranks give the bits of
-// one. SPDX-License-Identifier: BSL-1.0
+// tests/ranks/typed_collectives.test.cpp -- collectives on tensors, over threads (std::thread): 1, 2 and 4 ranks give the bits
+// of one.
+//
+// SPDX-License-Identifier: BSL-1.0
 #include "support/numbers.hpp"
 #include <dimwise/dimwise.hpp>
 #include <dimwise/ranks/collectives.hpp>
@@ -64,7 +66,7 @@ void on_ranks(const F& f) {
 
 }  // namespace
 
-TEST_CASE("a feed-forward layer that ranks divide gives the bits of one rank") {
+TEST_CASE("a feed-forward layer that ranks divide gives the bits of one rank, over threads") {
   for (const std::size_t width : {4U, 7U, 3U}) {
     CAPTURE(width);
     tensor<float, batch, d_model> x(batch{3});
@@ -93,7 +95,7 @@ TEST_CASE("a feed-forward layer that ranks divide gives the bits of one rank") {
   }
 }
 
-TEST_CASE("a dimension is gathered wherever it stands, with its positions") {
+TEST_CASE("a dimension is gathered wherever it stands, with its positions, over threads") {
   on_ranks([&](const ranks::communicator& world) {
     using seq_here = shard<seq, tp>;
     const ranks::mesh grid(world, tp{world.size()});
@@ -119,7 +121,7 @@ TEST_CASE("a dimension is gathered wherever it stands, with its positions") {
   });
 }
 
-TEST_CASE_TEMPLATE("stripes are gathered and scattered in the order of the whole", M, sp<1>, sp<2>, sp<4>) {
+TEST_CASE_TEMPLATE("stripes are gathered and scattered in the order of the whole, over threads", M, sp<1>, sp<2>, sp<4>) {
   ranks::run_threads(M::static_extent, [&](const ranks::communicator& world) {
     using stripe = shard<key, M, striped>;
     const ranks::mesh grid(world, M{});
@@ -139,7 +141,7 @@ TEST_CASE_TEMPLATE("stripes are gathered and scattered in the order of the whole
   });
 }
 
-TEST_CASE("ranks exchange one divided dimension for another") {
+TEST_CASE("ranks exchange one divided dimension for another, over threads") {
   on_ranks([&](const ranks::communicator& world) {
     const ranks::mesh grid(world, tp{world.size()});
     for (const std::size_t n : {4U, 5U}) {
@@ -156,7 +158,7 @@ TEST_CASE("ranks exchange one divided dimension for another") {
   });
 }
 
-TEST_CASE("a tensor of one rank goes to all, and parts go around a ring") {
+TEST_CASE("a tensor of one rank goes to all, and parts go around a ring, over threads") {
   on_ranks([&](const ranks::communicator& world) {
     const ranks::mesh grid(world, tp{world.size()});
     const std::size_t last = world.size() - 1;
@@ -181,7 +183,7 @@ TEST_CASE("a tensor of one rank goes to all, and parts go around a ring") {
   });
 }
 
-TEST_CASE("parts that leave a gap are rejected on every rank") {
+TEST_CASE("parts that leave a gap are rejected on every rank, over threads") {
   ranks::run_threads(2, [](const ranks::communicator& world) {
     using seq_here = shard<seq, tp>;
     const ranks::mesh grid(world, tp{2});
@@ -189,5 +191,18 @@ TEST_CASE("parts that leave a gap are rejected on every rank") {
     const std::string said = dimwise_test::thrown<extent_error>([&] { (void)all_gather<tp, seq>(x, grid); });
     CHECK(said.find("the part of rank 1 of dimension") != std::string::npos);
     CHECK(said.find("the first position 3, and 2 is expected") != std::string::npos);
+  });
+}
+
+TEST_CASE("a tensor that is stored inside its object goes around a ring, over threads") {
+  ranks::run_threads(2, [](const ranks::communicator& world) {
+    const ranks::mesh grid(world, sp<2>{});
+    tensor<float, shard<d_model, sp<2>>> x;
+    x.fill(static_cast<float>(10 + world.rank()));
+    auto coming = start_permute_ranks<sp<2>>(x, 1, grid);
+    auto moved = std::move(coming);
+    const auto y = moved.wait();
+    CHECK(el(y, 0) == static_cast<float>(11 - world.rank()));
+    CHECK(el(y, 2) == static_cast<float>(11 - world.rank()));
   });
 }

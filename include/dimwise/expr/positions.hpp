@@ -16,6 +16,10 @@
 
 namespace dimwise {
 
+namespace op {
+struct sinusoid;
+}  // namespace op
+
 namespace detail {
 
 template <class P, class F>
@@ -33,8 +37,13 @@ inline constexpr bool sinusoidal = has_any(P::abilities, ability::ordered) && is
 namespace calls {
 struct sinusoid {
   template <class Named, class P, class F = element_t<1, Named>>
-    requires(begins<Named, list<P, F>> && sinusoidal<P, F>)
+    requires(begins<Named, list<P, F>> && sinusoidal<P, F> && !is_sharded<F>)
   static auto judge(Named, const P&, const F& = {}, double = 0) -> accepted<shape<P, F>>;
+  // The frequency of a feature depends on its place among all features.
+  template <class P, class F, class... Rest>
+    requires(sinusoidal<P, F> && is_sharded<F>)
+  static auto judge(list<P, F>, const Rest&...)
+      -> ERROR_R24_operation_goes_over_a_shard<op::sinusoid, over<about_t<F>>>;
   template <class P, class F, class... Rest>
     requires(!sinusoidal<P, F>)
   static auto judge(list<P, F>, const Rest&...)
@@ -64,8 +73,17 @@ DIMWISE_DETAIL_OPERATION(sinusoid)
 template <class Q, class K, class H>
 class alibi;
 namespace detail {
+// The slope of a head depends on its place among all heads.
+template <class H>
+inline constexpr bool has_slopes = is_heads<H> && !is_sharded<H>;
 template <class Q, class K, class H>
-inline constexpr bool is_refused<alibi<Q, K, H>> = !both_ordered<Q, K> || !is_heads<H>;
+using alibi_error = typename std::conditional_t<
+    has_slopes<H>, std::type_identity<positions_error<op::biased, Q, K>>,
+    std::conditional_t<
+        is_heads<H>, std::type_identity<ERROR_R24_operation_goes_over_a_shard<op::biased, over<about_t<H>>>>,
+        std::type_identity<ERROR_R7_alibi_has_a_slope_for_each_head<op::biased, over<about_t<H>>>>>>::type;
+template <class Q, class K, class H>
+inline constexpr bool is_refused<alibi<Q, K, H>> = !both_ordered<Q, K> || !has_slopes<H>;
 }  // namespace detail
 
 /// −slope(head) · |query position − key position| (Press, Smith and Lewis 2022), slopes 2^(−8h/|H|) for h = 1 … |H|,
@@ -81,16 +99,14 @@ class alibi : public detail::related_positions<Q, K> {
   static constexpr const char* name = "alibi";
 
   alibi()
-    requires(detail::comparable<Q, K> && detail::both_ordered<Q, K> && detail::is_heads<H>)
+    requires(detail::comparable<Q, K> && detail::both_ordered<Q, K> && detail::has_slopes<H>)
   = default;
-  template <
-      class Error = std::conditional_t<detail::is_heads<H>, detail::positions_error<op::biased, Q, K>,
-                                       ERROR_R7_alibi_has_a_slope_for_each_head<op::biased, over<detail::about_t<H>>>>>
-    requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K> || !detail::is_heads<H>)
+  template <class Error = detail::alibi_error<Q, K, H>>
+    requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K> || !detail::has_slopes<H>)
   alibi(Error* = nullptr) DIMWISE_DETAIL_REFUSED(Error);
   /// The same with said origins.
   alibi(const Q& q, const K& k)
-    requires(detail::both_ordered<Q, K> && detail::is_heads<H>)
+    requires(detail::both_ordered<Q, K> && detail::has_slopes<H>)
       : detail::related_positions<Q, K>(q, k) {}
 };
 

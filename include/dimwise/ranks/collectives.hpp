@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <string>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -275,20 +276,24 @@ auto exchanged_parts(const X& x, const Mesh& mesh) {
 template <class Tensor>
 class arriving {
  public:
-  arriving(const Tensor& sent, Tensor&& received, ranks::request&& request)
-      : sent_(sent), received_(static_cast<Tensor&&>(received)), request_(static_cast<ranks::request&&>(request)) {}
+  /// What is sent and what is received; both stay where they are while the message is on its way.
+  struct ends {
+    Tensor sent;
+    Tensor received;
+  };
+  arriving(std::unique_ptr<ends> both, ranks::request&& request)
+      : both_(std::move(both)), request_(static_cast<ranks::request&&>(request)) {}
   /// The tensor, when it is there. Throws `rank_error` after the limit of the mesh.
   [[nodiscard]] Tensor wait() {
     request_.wait();
-    return received_;
+    return both_->received;
   }
   /// Whether `wait` would return immediately; advances the message.
   [[nodiscard]] bool done() { return request_.done(); }
 
  private:
-  Tensor sent_;
-  Tensor received_;
-  ranks::request request_;
+  std::unique_ptr<ends> both_;
+  ranks::request request_;  // ends before them
 };
 
 namespace detail {
@@ -302,17 +307,19 @@ auto start_permuted(const X& x, std::ptrdiff_t by, const Mesh& mesh) {
     return static_cast<std::size_t>(((static_cast<std::ptrdiff_t>(along.rank()) + distance) % count + count) % count);
   };
   const std::size_t to = rank_at(by % count), from = rank_at(-(by % count));
-  const Tensor mine(x);
+  using ends = typename arriving<Tensor>::ends;
+  std::unique_ptr<ends> both(new ends{Tensor(x), Tensor()});
+  const Tensor& mine = both->sent;
   auto e = mine.extents();
   constexpr std::size_t slots = decltype(e)::slotted::size;
   if constexpr (slots > 0) {
     along.permute(mine.extents().slots(), slots, to, e.slots(), slots, from, "permute_ranks: extents").wait();
   }
-  auto received = Tensor::for_overwriting(e);
-  auto* const elements = received.overwrite();
-  auto request = along.permute(mine.data(), mine.size(), to, elements, received.size(), from,
+  both->received = Tensor::for_overwriting(e);
+  auto* const elements = both->received.overwrite();
+  auto request = along.permute(mine.data(), mine.size(), to, elements, both->received.size(), from,
                                call_text("permute_ranks", dims_t<shape_of<X>>{}, e));
-  return arriving<Tensor>(mine, static_cast<Tensor&&>(received), static_cast<ranks::request&&>(request));
+  return arriving<Tensor>(std::move(both), static_cast<ranks::request&&>(request));
 }
 
 }  // namespace detail

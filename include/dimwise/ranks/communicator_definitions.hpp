@@ -189,11 +189,16 @@ struct member {
     return values;
   }
 
-  // The tag of a call. With checks, throws on all ranks if they call different collectives.
-  std::uint32_t begin(const call& what) {
+  // Throws after a failure: what was on its way may not have arrived.
+  void check_earlier(const call& what) const {
     if (has_failed) {
       throw rank_error("an earlier call failed, so " + rank_text(link->rank()) + " cannot call " + call_text(what));
     }
+  }
+
+  // The tag of a call. With checks, throws on all ranks if they call different collectives.
+  std::uint32_t begin(const call& what) {
+    check_earlier(what);
     const std::uint32_t tag = next++ % (group::last_tag + 1);
     if (how.checks && link->size() > 1) { agree(what, tag); }
     return tag;
@@ -590,11 +595,13 @@ DIMWISE_DETAIL_LIBRARY request::~request() = default;
 
 DIMWISE_DETAIL_LIBRARY void request::wait() {
   if (pending_ == nullptr) { return; }
+  pending_->state->check_earlier(pending_->what);
   pending_->state->wait(pending_->all, pending_->what);
   pending_ = nullptr;
 }
 DIMWISE_DETAIL_LIBRARY bool request::done() {
   if (pending_ == nullptr) { return true; }
+  pending_->state->check_earlier(pending_->what);
   if (pending_->state->advance(pending_->all, pending_->what) != nullptr) { return false; }
   pending_ = nullptr;
   return true;

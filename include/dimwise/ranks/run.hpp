@@ -51,9 +51,9 @@ inline std::size_t number_from_environment(const char* name, std::size_t otherwi
 
 inline options options_from_environment(options how) {
   how.checks = number_from_environment("DIMWISE_RANKS_CHECKS", how.checks ? 1 : 0, 1) != 0;
-  how.limit = std::chrono::seconds(number_from_environment(
-      "DIMWISE_RANKS_LIMIT",
-      static_cast<std::size_t>(std::chrono::duration_cast<std::chrono::seconds>(how.limit).count()), 31536000));
+  constexpr std::size_t not_set = 31536001;
+  const std::size_t seconds = number_from_environment("DIMWISE_RANKS_LIMIT", not_set, not_set - 1);
+  if (seconds != not_set) { how.limit = std::chrono::seconds(seconds); }
   return how;
 }
 

@@ -115,9 +115,9 @@ struct encoder {
   /// The features of every token, after the last norm; zeros for padding, which is not computed. Throws `extent_error`
   /// if a text is longer than its row of ids.
   [[nodiscard]] features_type features(const batch_type& texts) const {
+    check_lengths(texts);
     const packed_tokens tokens(texts.lengths.values());
     const seq n = extent_in<seq>(texts.ids);
-    check_lengths(texts);
     packed_type x = begun(texts, tokens);
     const double scale = scale_of_scores(config.score_scale, config.extents.of_head);
     const encoder_pass<Dims> pass{tokens, angles(n, tokens), biases(n), scale};
@@ -210,8 +210,18 @@ struct encoder {
     }
     return all;
   }
-  static void check_lengths(const batch_type& texts) {
+  void check_lengths(const batch_type& texts) const {
     const std::size_t width = extent_of<seq>(texts.ids);
+    const std::size_t count = extent_of<batch>(texts.ids);
+    if (texts.lengths.size() != count) {
+      dimwise::detail::raise<extent_error>(error{} << "features: " << texts.lengths.size() << " lengths for " << count
+                                                   << " texts");
+    }
+    if (!segment_table.empty() && (extent_of<batch>(texts.parts) != count || extent_of<seq>(texts.parts) != width)) {
+      dimwise::detail::raise<extent_error>(
+          error{} << "features: the parts have the extents " << extent_of<batch>(texts.parts) << " and "
+                  << extent_of<seq>(texts.parts) << ", the ids " << count << " and " << width);
+    }
     for (std::size_t i = 0; i < texts.lengths.size(); ++i) {
       if (static_cast<std::size_t>(texts.lengths.values()[i]) > width) {
         dimwise::detail::raise<extent_error>(error{} << "features: text " << i << " has the length "
