@@ -1,5 +1,5 @@
-// tests/ranks/typed_collectives.test.cpp -- collectives on tensors, over threads (std::thread): 1, 2 and 4 ranks give the bits
-// of one.
+// tests/ranks/typed_collectives.test.cpp -- collectives on tensors, over threads (std::thread): 1, 2 and 4 ranks give the
+// bits of one.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "support/numbers.hpp"
@@ -121,7 +121,8 @@ TEST_CASE("a dimension is gathered wherever it stands, with its positions, over 
   });
 }
 
-TEST_CASE_TEMPLATE("stripes are gathered and scattered in the order of the whole, over threads", M, sp<1>, sp<2>, sp<4>) {
+TEST_CASE_TEMPLATE("stripes are gathered and scattered in the order of the whole, over threads", M, sp<1>, sp<2>,
+                   sp<4>) {
   ranks::run_threads(M::static_extent, [&](const ranks::communicator& world) {
     using stripe = shard<key, M, striped>;
     const ranks::mesh grid(world, M{});

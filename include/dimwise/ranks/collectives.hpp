@@ -14,8 +14,8 @@
 #include <dimwise/shape/rules/collectives.hpp>
 
 #include <cstdint>
-#include <string>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
