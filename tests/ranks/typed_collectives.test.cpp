@@ -1,5 +1,5 @@
-// tests/ranks/typed_collectives.test.cpp -- collectives on tensors, over threads (std::thread): 1, 2 and 4 ranks give the
-// bits of one.
+// tests/ranks/typed_collectives.test.cpp -- collectives on tensors, over threads (std::thread): 1, 2 and 4 ranks give
+// the bits of one.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "support/numbers.hpp"
