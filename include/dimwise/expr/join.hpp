@@ -112,6 +112,8 @@ struct concat_how {
                               other_extents<list<D>>(rest.extents())...);
     auto e = merge_extents<typename extents_for<shape>::atoms>("concat",
                                                                extents_beside<shape_of<First>, D>(first.extents()));
+    (void)checked_sum("concat", &dimension_name<D>,
+                      {first.extents().template extent<D>(), rest.extents().template extent<D>()...});  // names all
     growing<D> along(first.extents().template of_atom<D>());
     (along.add(rest.extents().template of_atom<D>()), ...);
     if constexpr (has_documents<D>) {
