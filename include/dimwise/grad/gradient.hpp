@@ -122,7 +122,7 @@ template <class To, class From>
 template <class To, class From>
 void track_parts(To& to, const From& from, std::uint64_t record, parameter_origins& origins);
 template <class To, class From, std::size_t... I>
-[[gnu::always_inline]] inline void track_each_part(To& to, const From& from, std::uint64_t record,
+[[gnu::always_inline]] inline void track_each_part(To& to, const From& from, [[maybe_unused]] std::uint64_t record,
                                                    parameter_origins& origins, std::index_sequence<I...>) {
   (track_parts(part_at<I>(to), part_at<I>(from), record, origins), ...);
 }
