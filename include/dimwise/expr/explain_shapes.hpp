@@ -137,7 +137,7 @@ class derivation {
     for (const auto& [known, words] : formulas_) {
       if (known == number) { return words; }
     }
-    const said words = explain();
+    said words = explain();
     formulas_.emplace_back(number, words);
     return words;
   }

@@ -219,13 +219,14 @@ struct sum : sum_word<op::sum, totals::sum> {};
 struct mean : sum_word<op::mean, totals::mean> {
   using sum_word<op::mean, totals::mean>::judge;
   using sum_word<op::mean, totals::mean>::make;
-  // The mean over a shard, with the extent of the whole dimension.
+  // The mean over a shard, with the extent of the whole dimension. The last parameter tells it from the functions of the
+  // base: clang 14 takes those for hidden by one of the same types, whatever is required.
   template <class... D, operand X, dimension_type Whole>
     requires((is_sharded<D> && std::is_same_v<whole_t<D>, Whole>) || ...)
-  static auto judge(list<D...>, const X&, const Whole&)
+  static auto judge(list<D...>, const X&, const Whole&, int = 0)
       -> of_numbers<op::mean, rule::mean_of_whole<Whole, list<D...>, shape_of<X>>, X>;
   template <class Verdict, class... D, operand X, dimension_type Whole>
-  [[gnu::always_inline]] static auto make(list<D...>, const X& x, const Whole& whole) {
+  [[gnu::always_inline]] static auto make(list<D...>, const X& x, const Whole& whole, int = 0) {
     return make_term_of_mean<Verdict, D...>(x, whole);
   }
 };

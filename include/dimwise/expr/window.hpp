@@ -65,10 +65,19 @@ struct counted_along<D, W, Result> {
 template <class D, class... N>
 using result_t = typename counted_along<D, N...>::type;
 
+// Lazy: clang 14 forms the verdict before it looks at what is required.
+template <bool IsWindow, class D, class W, class Result, class Shape>
+struct unrolled_by_one {};
+template <class D, class W, class Result, class Shape>
+struct unrolled_by_one<true, D, W, Result, Shape> {
+  using type = rule::unroll<D, W, Result, Shape>;
+};
+
 struct unroll {
   template <class D, class... N, operand X, class W = first_t<list<N...>>>
     requires begins<list<N...>, list<W, result_t<D, N...>>>
-  static auto judge(list<D, N...>, const X&, const W& = {}) -> rule::unroll<D, W, result_t<D, N...>, shape_of<X>>;
+  static auto judge(list<D, N...>, const X&, const W& = {}) ->
+      typename unrolled_by_one<dimension_type<W>, D, W, result_t<D, N...>, shape_of<X>>::type;
   template <class D, class... N, operand X, std::size_t By, class W = first_t<list<N...>>>
     requires begins<list<N...>, list<W, result_t<D, N...>>>
   static auto judge(list<D, N...>, const X&, stride<By>) -> rule::unroll_by<D, W, result_t<D, N...>, By, shape_of<X>>;

@@ -72,9 +72,10 @@ class recorded {
   [[nodiscard]] bool arrived() const { return arrived_; }
 
  protected:
-  bool arrived_ = false;
+  void set_arrived(bool has) { arrived_ = has; }
 
  private:
+  bool arrived_ = false;
   friend class origin_pointer;
   owner_count owners_{};
   std::uint64_t record_;
@@ -170,8 +171,8 @@ class recorded_value : public recorded {
     static_assert(same_set<dims_t<shape_of<G>>, dims_t<shape<DimsAndMarks...>>> && marks_t<shape_of<G>>::size == 0,
                   "dimwise: an adjoint gives a gradient of other dimensions than the value has");
     if constexpr (fits<T, value_of<G>>) {
-      gradient_ = this->arrived_ ? gradient_type(gradient_ + g) : gradient_type(g);
-      this->arrived_ = true;
+      gradient_ = this->arrived() ? gradient_type(gradient_ + g) : gradient_type(g);
+      this->set_arrived(true);
     } else {  // numbers in double met a value in float: `check_gradient` compiles such losses
       add(make_node<shape_of<G>, T>(apply<fn::as_real<T>>{}, g.extents(), g));
     }
@@ -181,7 +182,7 @@ class recorded_value : public recorded {
   [[nodiscard]] gradient_type taken() {
     gradient_type g = gradient_;
     gradient_ = gradient_type();
-    this->arrived_ = false;
+    this->set_arrived(false);
     return g;
   }
 
@@ -281,7 +282,8 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
   /// A constant of this value.
   tensor(const plain_type& value) : value_(value) {}  // implicit: a constant
   /// A value with its record, as evaluation makes it.
-  tensor(const plain_type& value, const detail::origin_pointer& origin) : value_(value), origin_(origin) {}
+  tensor(const plain_type& value, detail::origin_pointer origin)
+      : value_(value), origin_(static_cast<detail::origin_pointer&&>(origin)) {}
 
   /// The value of an expression, which is recorded where it has tracked operands. Throws `gradient_error` where one of
   /// them was recorded by another call.

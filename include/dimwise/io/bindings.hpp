@@ -55,10 +55,10 @@ class bound_parameter {
   [[nodiscard]] virtual element_type type() const = 0;
   [[nodiscard]] virtual bool has_extents() const = 0;  // whether the parameter has the bound extents
 
-  std::vector<std::string> names;  // names of the array; the first one in the file counts
+  std::vector<std::string> names{};  // names of the array; the first one in the file counts
   const void* parameter = nullptr;
   bool prefixed = true;  // whether the optional prefix applies to these names
-  arrangement how;
+  arrangement how{};
   double added = 0;
   bool widened = false;  // whether `how` was made part of a larger array by `stack`
 };
@@ -95,7 +95,7 @@ class bound_tensor final : public bound_parameter {
 
  private:
   Tensor& to_;
-  Tensor fresh_;
+  Tensor fresh_{};
   extents_type extents_;
 };
 

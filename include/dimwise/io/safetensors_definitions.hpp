@@ -240,10 +240,11 @@ inline std::string check_places(std::vector<header_reader::entry>& entries, std:
     at = e->end;
     const auto count = count_of(e->array.extents);
     const auto bytes = count ? bytes_of(e->array.type, *count) : std::nullopt;
-    if (!bytes || *bytes != e->end - e->begin) {
+    const std::uint64_t needed = bytes.value_or(0);
+    if (!bytes || needed != e->end - e->begin) {
       return name + " has " + std::to_string(e->end - e->begin) + " bytes, " + std::string(name_of(e->array.type)) +
              " " + listed(e->array.extents) +
-             (bytes ? " needs " + std::to_string(*bytes) : " does not need a whole number of bytes below 2^61");
+             (bytes ? " needs " + std::to_string(needed) : " does not need a whole number of bytes below 2^61");
     }
   }
   if (at != data_size) {

@@ -68,12 +68,12 @@ struct step {
 };
 // A file's array as loops, the slowest first, over the part of it that is the parameter.
 struct arrangement {
-  std::vector<std::size_t> extents;  // the extents of the file's axes
-  std::string words;                 // the dimensions of these axes
-  std::vector<step> steps;
-  std::vector<std::size_t> axes;  // the first step of each axis of the file
-  std::size_t begin = 0;          // the index of the parameter's first element in the file's array
-  std::size_t part = 0;           // the index among the `parts` parameters of the array
+  std::vector<std::size_t> extents{};  // the extents of the file's axes
+  std::string words{};                 // the dimensions of these axes
+  std::vector<step> steps{};
+  std::vector<std::size_t> axes{};  // the first step of each axis of the file
+  std::size_t begin = 0;            // the index of the parameter's first element in the file's array
+  std::size_t part = 0;             // the index among the `parts` parameters of the array
   std::size_t parts = 1;
   std::size_t part_step = 0;  // the index of the step over the parts
   bool even = true;           // whether every dimension in pairs or halves has an even extent

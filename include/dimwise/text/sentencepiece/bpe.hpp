@@ -36,7 +36,8 @@ class sentencepiece_bpe {
     }
     if (from.byte_fallback) { bytes_ = byte_tokens(words); }
     const auto score = [&](std::uint32_t id) { return from.pieces[id].score; };
-    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return score(a) > score(b); });
+    std::sort(order.begin(), order.end(),
+              [&](auto a, auto b) { return score(a) != score(b) ? score(a) > score(b) : a < b; });
     std::uint32_t rank = 0;
     for (std::size_t i = 0; i < order.size(); ++i) {
       // Of pieces with the same score the leftmost is made first.
