@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/expr.hpp -- expr<T, shape<…>>: an expression whose type can be written.
+// dimwise/eval/expr.hpp -- expr: an expression whose type can be written.
 //
 // Layer: eval.
 // Tests: tests/eval/written/, tests/compile_fail/written/
@@ -129,8 +129,9 @@ template <class T, class Shape>
 class expr : public detail::refused_members {
  public:
   using value_type = T;
+  /// Takes anything: the type is the only mistake.
   template <class... Any>
-  expr(const Any&...);  // implicit: the type is the only mistake
+  expr(const Any&...);  // implicit
   static_assert(sizeof(Shape*) == 0, "R1: an expr names an element type and a shape, as expr<float, shape<seq, d_k>>");
 };
 template <class T, class... DimsAndMarks>
@@ -138,8 +139,9 @@ template <class T, class... DimsAndMarks>
 class expr<T, shape<DimsAndMarks...>> : public detail::refused_members {
  public:
   using value_type = T;
+  /// Takes anything: the type is the only mistake.
   template <class... Any>
-  expr(const Any&...);  // implicit: the type is the only mistake
+  expr(const Any&...);  // implicit
   static_assert(detail::holds<detail::valid_tensor<T, DimsAndMarks...>, detail::shape_error<T, DimsAndMarks...>>,
                 "R1, R17: a shape names dimensions, each once");
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/grad/expr.hpp -- expr<tracked<T>, shape<…>>: an expression of tracked operands, whose adjoint is a virtual
+// dimwise/grad/expr.hpp -- expr of tracked elements: an expression of tracked operands, whose adjoint is a virtual
 // function.
 //
 // Layer: grad. It holds the formula, which sends gradients, and the same formula of plain operands, which is evaluated.

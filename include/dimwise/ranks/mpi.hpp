@@ -9,9 +9,11 @@
 
 // The C++ interface, which MPI 3 removed, is another library.
 #if !defined(OMPI_SKIP_MPICXX)
+/// Open MPI's header leaves out the C++ interface.
 #define OMPI_SKIP_MPICXX 1
 #endif
 #if !defined(MPICH_SKIP_MPICXX)
+/// MPICH's header leaves it out.
 #define MPICH_SKIP_MPICXX 1
 #endif
 #include <mpi.h>
