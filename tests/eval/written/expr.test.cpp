@@ -82,8 +82,8 @@ TEST_CASE("an expr does not dangle, and a copy keeps its formula") {
   expr<float, rows_of> h = make();
   const expr<float, rows_of> before = h;
   h = h * 2.0F;
-  const auto& same = h;
-  h = same;
+  const auto& itself = h;
+  h = itself;
   CHECK(same(h, before + before) == "");
   expr<float, rows_of> moved = std::move(h);
   CHECK(same(moved, h) == "");
