@@ -1130,7 +1130,8 @@ inline constexpr diagnostic diagnostics[] = {
     {.id = "ERROR_R21_loss_is_one_number",
      .rule = 21,
      .title = "A loss is one number: a mean or a sum that names its dimensions.",
-     .seen = {"the loss is not a single number: it still has [{have}]"},
+     .seen = {"the loss is not a single number: it still has [{have}]",
+              "the loss is not a single number: it is {shapes}"},
      .marked = {culprit::all},
      .causes = {"The mean over the batch, or over the positions, is missing."},
      .fix = "Name every dimension that the loss is averaged over, `mean<batch, seq>(…)`, the classes of a distribution "
@@ -1415,7 +1416,7 @@ inline constexpr diagnostic diagnostics[] = {
      .rule = 23,
      .title =
          "The declared type says that the values are whole, and each rank has one term of their sum, or the reverse.",
-     .seen = {"{changed}"},
+     .seen = {"{op}: {changed}"},
      .marked = {culprit::differing},
      .causes = {"The reduction after a product over a shard was forgotten.",
                 "The declared type does not name the mark `partial`."},
@@ -1488,8 +1489,10 @@ inline constexpr diagnostic diagnostics[] = {
     {.id = "ERROR_R25_mesh_axis_occurs_twice",
      .rule = 25,
      .title = "A mesh axis divides one dimension of a tensor, or the terms of its sum, and not two of them.",
-     .seen = {"the tensor [{shape}] uses the mesh axis of two of its dimensions",
-              "the result of {op} would have two dimensions or partial sums along one mesh axis"},
+     .seen =
+         {"the tensor [{shape}] uses the mesh axis of two of its dimensions",
+          "the result of {op} of [{lhave}] and [{rhave}] would have two dimensions or partial sums along one mesh axis",
+          "the result of {op} would have two dimensions or partial sums along one mesh axis"},
      .marked = {culprit::all},
      .causes = {"Both sides of a weight are divided along one mesh axis: the ranks have blocks on the diagonal only.",
                 "A product over a shard of the positions keeps another dimension of the same mesh axis."},
