@@ -22,8 +22,8 @@ inline constexpr std::size_t no_rank = ~std::size_t{0};
 class rank_error : public error {
  public:
   /// Constructs the error from its text, the rank that it concerns, and the exception that this rank threw.
-  // NOLINTNEXTLINE(bugprone-throw-keyword-missing): the cause is kept, not thrown
   explicit rank_error(std::string text, std::size_t rank = no_rank, std::exception_ptr cause = nullptr)
+      // NOLINTNEXTLINE(bugprone-throw-keyword-missing): the cause is kept, not thrown
       : text_(std::make_shared<const std::string>(std::move(text))), cause_(std::move(cause)), rank_(rank) {}
 
   /// What happened, with the rank and the call.
