@@ -86,8 +86,6 @@ const pages = {
 
 // Code fits at this width, and so does the page.
 async function assertFits(page, path, width) {
-  // The theme puts wide tables into boxes that scroll after the page has loaded: on a busy machine, some time after.
-  await page.waitForFunction(width => document.documentElement.scrollWidth <= width, width, {timeout: 10000}).catch(() => {});
   const {wide, cut} = await page.evaluate(() => ({
     wide: Math.max(document.documentElement.scrollWidth, document.body.scrollWidth),
     cut: [...document.querySelectorAll("article pre, article pre code")]
