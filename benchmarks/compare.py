@@ -82,7 +82,9 @@ def environment(threads, architecture):
 def output_of(command, threads, architecture, feed="", **more):
     done = subprocess.run([str(c) for c in command], input=feed, capture_output=True, text=True, env={**environment(threads, architecture), **more})
     if done.returncode:
-        raise RuntimeError(f"{command[0]} ends with {done.returncode}: {done.stderr.strip()[-300:]}")
+        # The last line says what happened; a page shows it, so it names no folder of this machine.
+        said = done.stderr.strip().splitlines()[-1:] or ["nothing was printed"]
+        raise RuntimeError(f"{pathlib.Path(command[0]).name} ends with {done.returncode}: {said[0][-300:]}")
     return done.stdout
 
 

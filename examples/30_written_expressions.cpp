@@ -39,7 +39,7 @@ struct layer {
 int main() {
   const tensor<float, seq, d_k> x({1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0}, seq{3});
 
-  // A loop: as many layers as the run says. Nothing is computed yet.
+  // A loop: the number of layers is known at run time. Nothing is computed yet.
   const std::vector<layer> model{{0.5F}, {0.25F}, {1.0F}};
   expr h = x;
   std::vector<expr<float, rows_of>> states{h};

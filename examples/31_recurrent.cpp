@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// 31_recurrent -- recurrent formulas: as many steps as the run says, and their gradient.
+// 31_recurrent -- recurrent formulas: a number of steps known at run time, and its gradient.
 //
 // A recurrent network, h[t] = tanh(W h[t-1] + U x[t]) (Elman 1990), and a linear recurrence that is written position by
 // position into a tensor. `check_gradient` compares their gradients with differences.

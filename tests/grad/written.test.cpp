@@ -91,7 +91,7 @@ TEST_CASE("masked attention whose scores are an expr") {
   for (std::size_t i = 0; i < std::get<1>(g).size(); ++i) { CHECK(std::isfinite(std::get<1>(g).data()[i])); }
 }
 
-TEST_CASE("a recurrent formula: as many steps as the run says") {
+TEST_CASE("a recurrent formula: the number of steps is known at run time") {
   const auto x = drawn<tensor<float, batch, d_model>>(1, batch{2});
   const auto w = drawn<tensor<float, d_model, prime<d_model>>>(2);
   const tensor small = w * 0.2F;

@@ -4,7 +4,7 @@
     check.py <folder to build in> <compiled library of dimwise> [<clang++>]
 
 The headers of others that the library includes must all stand in the module's global fragment: one that is missing would be exported as a
-part of dimwise. Exits with 77 if there is no clang 19.
+part of dimwise. Exits with 77 without clang 19.
 """
 
 import pathlib

@@ -83,7 +83,7 @@ TEST_CASE("a thread that throws ends threads that wait in every collective") {
   }
 }
 
-TEST_CASE("an exception that is no std::exception, and text that would move a cursor, from threads") {
+TEST_CASE("an exception that is not a std::exception, and text that would move a cursor, from threads") {
   CHECK(std::string(error_of(2, [](const ranks::communicator&) { throw 5; }).what()).find("is not a std::exception") !=
         std::string::npos);
   CHECK(says(error_of(1, [](const ranks::communicator&) { throw std::runtime_error("a\x1b[2Jb"); }), "a\\x1b[2Jb"));

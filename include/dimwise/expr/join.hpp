@@ -82,7 +82,7 @@ class growing {
       : whole_(first),
         next_(behind(first.origin == unknown_origin || first.origin == disputed_origin ? 0 : first.origin,
                      first.extent)) {}
-  // A gap between the parts is no mistake here; an operation that needs the positions afterwards reports it.
+  // A gap between the parts is allowed here; an operation that needs the positions afterwards reports it.
   void add(const slot& part) {
     whole_.extent = checked_sum("concat", &dimension_name<D>, {whole_.extent, part.extent});
     if (part.origin != unknown_origin && part.origin != next_) { whole_.origin = disputed_origin; }
