@@ -33,6 +33,12 @@ struct call {
   std::size_t count_of_counts = 0;
 };
 
+// A call that sends elements.
+inline call call_of(const char* operation, elements named, std::string_view shape, const std::size_t* counts = nullptr,
+                    std::size_t count_of_counts = 0) {
+  return {operation, named, true, shape, counts, count_of_counts};
+}
+
 inline std::string text_of(const call& what) {
   std::string text = what.operation;
   if (what.has_elements) {
@@ -419,12 +425,8 @@ DIMWISE_DETAIL_LIBRARY void communicator::barrier(std::string_view shape) const 
 DIMWISE_DETAIL_LIBRARY void communicator::reduce_all(detail::element type, detail::elements named, const void* mine,
                                                      void* result, std::size_t count, std::string_view shape,
                                                      reduction how) const {
-  const detail::call what{.operation = how == reduction::sum ? "all_reduce" : "all_reduce (max)",
-                          .named = named,
-                          .has_elements = true,
-                          .shape = shape,
-                          .counts = &count,
-                          .count_of_counts = 1};
+  const detail::call what =
+      detail::call_of(how == reduction::sum ? "all_reduce" : "all_reduce (max)", named, shape, &count, 1);
   const std::uint32_t tag = state_->begin(what);
   const std::size_t bytes = count * named.bytes;
   if (size_ == 1) { return detail::copy_bytes(mine, result, bytes); }
@@ -454,12 +456,8 @@ DIMWISE_DETAIL_LIBRARY void communicator::reduce_all(detail::element type, detai
 DIMWISE_DETAIL_LIBRARY void communicator::scatter_reduced(detail::element type, detail::elements named,
                                                           const void* mine, void* result, const std::size_t* counts,
                                                           std::string_view shape, reduction how) const {
-  const detail::call what{.operation = how == reduction::sum ? "reduce_scatter" : "reduce_scatter (max)",
-                          .named = named,
-                          .has_elements = true,
-                          .shape = shape,
-                          .counts = counts,
-                          .count_of_counts = size_};
+  const detail::call what =
+      detail::call_of(how == reduction::sum ? "reduce_scatter" : "reduce_scatter (max)", named, shape, counts, size_);
   const std::uint32_t tag = state_->begin(what);
   const detail::parts each(counts, size_, named.bytes);
   if (size_ == 1) { return detail::copy_bytes(mine, result, each.total()); }
@@ -468,12 +466,7 @@ DIMWISE_DETAIL_LIBRARY void communicator::scatter_reduced(detail::element type, 
 
 DIMWISE_DETAIL_LIBRARY void communicator::gather_all(detail::elements named, const void* mine, void* all,
                                                      const std::size_t* counts, std::string_view shape) const {
-  const detail::call what{.operation = "all_gather",
-                          .named = named,
-                          .has_elements = true,
-                          .shape = shape,
-                          .counts = counts,
-                          .count_of_counts = size_};
+  const detail::call what = detail::call_of("all_gather", named, shape, counts, size_);
   const std::uint32_t tag = state_->begin(what);
   detail::gather_parts(*state_, tag, what, mine, all, detail::parts(counts, size_, named.bytes));
 }
@@ -482,7 +475,7 @@ DIMWISE_DETAIL_LIBRARY void communicator::exchange_all(detail::elements named, c
                                                        const std::size_t* sent_counts, void* received,
                                                        const std::size_t* received_counts,
                                                        std::string_view shape) const {
-  const detail::call what{.operation = "all_to_all", .named = named, .has_elements = true, .shape = shape};
+  const detail::call what = detail::call_of("all_to_all", named, shape);
   const std::uint32_t tag = state_->begin(what);
   const detail::parts outgoing(sent_counts, size_, named.bytes);
   const detail::parts incoming(received_counts, size_, named.bytes);
@@ -508,12 +501,7 @@ DIMWISE_DETAIL_LIBRARY void communicator::send_to_all(detail::elements named, vo
                                                 << " ranks and no rank " << from);
   }
   const std::string operation = "broadcast from " + std::to_string(from);
-  const detail::call what{.operation = operation.c_str(),
-                          .named = named,
-                          .has_elements = true,
-                          .shape = shape,
-                          .counts = &count,
-                          .count_of_counts = 1};
+  const detail::call what = detail::call_of(operation.c_str(), named, shape, &count, 1);
   const std::uint32_t tag = state_->begin(what);
   const std::size_t bytes = count * named.bytes;
   // A binomial tree: with ranks counted from the sender, rank r receives from r without its lowest bit.
@@ -543,7 +531,7 @@ DIMWISE_DETAIL_LIBRARY request communicator::start_permute(detail::elements name
     }
   }
   auto one = std::make_unique<detail::pending>(state_, shape);
-  one->what = {.operation = "permute", .named = named, .has_elements = true, .shape = one->shape};
+  one->what = detail::call_of("permute", named, one->shape);
   const std::uint32_t tag = state_->begin(one->what);
   const std::size_t outgoing = sent_count * named.bytes;
   const std::size_t incoming = received_count * named.bytes;
