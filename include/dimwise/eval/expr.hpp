@@ -116,6 +116,12 @@ class erased_formula final : public erased<T, Shape> {
   E formula_;
 };
 
+template <class Shape>
+inline constexpr bool is_shape = false;
+template <class... D>
+inline constexpr bool is_shape<shape<D...>> = true;
+template <class Shape>
+using no_shape_error = ERROR_R1_expr_names_a_shape<over<Shape>>;
 template <class T, class Shape>
 inline constexpr bool is_refused<expr<T, Shape>> = true;
 template <class T, class... D>
@@ -132,7 +138,8 @@ class expr : public detail::refused_members {
   /// Takes anything: the type is the only mistake.
   template <class... Any>
   expr(const Any&...);  // implicit
-  static_assert(sizeof(Shape*) == 0, "R1: an expr names an element type and a shape, as expr<float, shape<seq, d_k>>");
+  static_assert(detail::holds<detail::is_shape<Shape>, detail::no_shape_error<Shape>>,
+                "R1: an expr names an element type and a shape, as expr<float, shape<seq, d_k>>");
 };
 template <class T, class... DimsAndMarks>
   requires(!detail::valid_tensor<T, DimsAndMarks...>)

@@ -66,6 +66,14 @@ inline constexpr diagnostic diagnostics[] = {
      .fix = "Name the element type first: `tensor<float, seq, d_model>`. Constants are a `const tensor<float, "
             "…>`, or a `tensor_view<const float, …>`.",
      .example = "dim/element_type_left_out"},
+    {.id = "ERROR_R1_expr_names_a_shape",
+     .rule = 1,
+     .title = "The type of an expression is an element type and a shape: `expr<float, shape<seq, d_model>>`.",
+     .seen = {"the `expr` names {over} where its shape is expected"},
+     .marked = {culprit::over},
+     .causes = {"The dimensions are listed as those of a tensor are, without `shape<…>`."},
+     .fix = "Put the dimensions and marks into a shape: `expr<float, shape<seq, d_model>>`.",
+     .example = "written/names_no_shape"},
     {.id = "ERROR_R1_operation_takes_other_arguments",
      .rule = 1,
      .title =
