@@ -219,8 +219,8 @@ struct sum : sum_word<op::sum, totals::sum> {};
 struct mean : sum_word<op::mean, totals::mean> {
   using sum_word<op::mean, totals::mean>::judge;
   using sum_word<op::mean, totals::mean>::make;
-  // The mean over a shard, with the extent of the whole dimension. The last parameter tells it from the functions of the
-  // base: clang 14 takes those for hidden by one of the same types, whatever is required.
+  // The mean over a shard, with the extent of the whole dimension. The last parameter tells it from the functions of
+  // the base: clang 14 takes those for hidden by one of the same types, whatever is required.
   template <class... D, operand X, dimension_type Whole>
     requires((is_sharded<D> && std::is_same_v<whole_t<D>, Whole>) || ...)
   static auto judge(list<D...>, const X&, const Whole&, int = 0)
