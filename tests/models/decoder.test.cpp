@@ -147,8 +147,8 @@ TEST_CASE("settings that change the result and are not read are rejected") {
       says(R"({"model_type":"mamba"})", "model_type is \"mamba\"; the types that are read are bloom, cohere, falcon"));
   CHECK(says(llama_with(R"("quantization_config":{"bits":4})"), "quantization_config is set"));
   CHECK(says(llama_with(R"("hidden_act":"mish")"), "hidden_act is \"mish\"; the activations that are read are relu"));
-  CHECK(says(llama_with(R"("rope_scaling":{"rope_type":"dynamic","factor":2})"),
-             "rope_scaling: the type is \"dynamic\"; the types that are read are default, linear, llama3, yarn and"));
+  CHECK(says(llama_with(R"("rope_scaling":{"rope_type":"ntk","factor":2})"),
+             "rope_scaling: the type is \"ntk\"; the types that are read are default, linear, dynamic, llama3, yarn"));
   CHECK(says(llama_with(R"("rope_scaling":{"rope_type":"default","mrope_section":[1,2]})"),
              "rope_scaling: mrope_section is a setting that is not read"));
   CHECK(says(llama_with(R"("rope_scaling":{"rope_type":"longrope","short_factor":[1],"long_factor":[1,2]})"),
@@ -261,6 +261,28 @@ TEST_CASE("a text that outgrows LongRoPE's positions has the logits of the long 
   (void)m.next(std::span(ids).subspan(4, 1), slowly);
   const auto last = m.next(std::span(ids).subspan(5, 1), slowly);
   CHECK(distance(whole.values(), last.values()) < 1e-5);
+}
+
+TEST_CASE("dynamic NTK turns a long text by the base that grows with its length") {
+  // Heads of 4 features: the base times growth^2; 12 positions of 8 with the factor 2: growth is 2 * 12 / 8 - 1 = 2.
+  const std::string dynamic = R"("rope_scaling":{"rope_type":"dynamic","factor":2},"max_position_embeddings":8)";
+  const auto logits = [](const std::string& more, std::size_t length) {
+    const model_type m = drawn(models::plan_decoder(settings(llama_with(more))));
+    std::vector<token> ids;
+    for (std::size_t i = 0; i < length; ++i) { ids.emplace_back((7 * i + 3) % 20); }
+    auto past = m.start(16);
+    return m.next(ids, past);
+  };
+  const auto turned = logits(dynamic, 12);
+  const auto by_base = logits(R"("rope_theta":40000)", 12);
+  const auto by_default = logits("", 12);
+  CHECK(distance(turned.values(), by_base.values()) < 1e-6);  // rounding of angles
+  CHECK(distance(turned.values(), by_default.values()) > 1e-4);
+  const auto trained = logits(dynamic, 8);
+  const auto as_trained = logits("", 8);
+  CHECK(distance(trained.values(), as_trained.values()) == 0);
+  CHECK(says(llama_with(R"("head_dim":2,)" + dynamic), "the type dynamic needs more than one pair of features"));
+  CHECK(says(llama_with(R"("rope_scaling":{"rope_type":"dynamic"})"), "factor"));
 }
 
 TEST_CASE("the table of the documentation lists every architecture") {

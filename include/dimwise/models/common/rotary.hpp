@@ -139,17 +139,27 @@ inline void take_problems(io::config_check& config, const io::config_check& scal
 
 /// Rotary positions as data: the angle of each turned pair of features at position 1. Without angles nothing is turned;
 /// with fewer angles than pairs, the first features are turned. `long_angles` replace the others in texts of more than
-/// `trained` positions (LongRoPE). Cosines and sines are multiplied by `scale`.
+/// `trained` positions (LongRoPE); with a `dynamic_factor`, the base grows with the length of such texts (dynamic NTK).
+/// Cosines and sines are multiplied by `scale`.
 struct rotary_settings {
   std::vector<double> angles{};
   std::vector<double> long_angles{};
   std::size_t trained = 0;
+  double dynamic_factor = 0;
   double scale = 1;
   rotary_pairs pairs = rotary_pairs::half_split;
 
   /// The angles for a text of this length.
-  [[nodiscard]] const std::vector<double>& angles_for(std::size_t length) const {
-    return is_long(length) ? long_angles : angles;
+  [[nodiscard]] std::vector<double> angles_for(std::size_t length) const {
+    if (dynamic_factor == 0 || length <= trained) { return is_long(length) ? long_angles : angles; }
+    // The base times growth^(n/(n-2)) for n features (HuggingFace's `_compute_dynamic_ntk_parameters`).
+    const double growth =
+        dynamic_factor * static_cast<double>(length) / static_cast<double>(trained) - (dynamic_factor - 1);
+    std::vector<double> grown = angles;
+    for (std::size_t i = 0; i < grown.size(); ++i) {
+      grown[i] *= std::pow(growth, -static_cast<double>(i) / static_cast<double>(grown.size() - 1));
+    }
+    return grown;
   }
   [[nodiscard]] bool depends_on_length() const { return !long_angles.empty(); }
   [[nodiscard]] bool is_long(std::size_t length) const { return !long_angles.empty() && length > trained; }
@@ -197,6 +207,13 @@ inline void read_longrope(io::config_check& config, io::config_check& scaling, d
   }
 }
 
+// Dynamic NTK: nothing changes up to `longest` positions.
+inline void read_dynamic(io::config_check& scaling, std::size_t turned, double longest, rotary_settings& to) {
+  to.dynamic_factor = scaling.number("factor", {}, io::number_range::above_zero);
+  to.trained = static_cast<std::size_t>(longest);
+  if (turned == 2) { scaling.differs("the type dynamic needs more than one pair of features"); }
+}
+
 }  // namespace detail
 
 /// The rotary positions of heads with this many features. Rejects unknown types and settings by name.
@@ -227,9 +244,11 @@ inline void read_longrope(io::config_check& config, io::config_check& scaling, d
   const auto longest = static_cast<double>(config.count("max_position_embeddings", 2048));
   // Old configurations of Phi 3 name LongRoPE "su" or "yarn".
   const bool by_factors = kind == "longrope" || kind == "su" || (kind == "yarn" && scaling.has("short_factor"));
-  if (!by_factors && !detail::read_scaling(kind, scaling, longest, options.scaling)) {
+  if (kind == "dynamic") {
+    detail::read_dynamic(scaling, turned, longest, to);
+  } else if (!by_factors && !detail::read_scaling(kind, scaling, longest, options.scaling)) {
     scaling.differs("the type is " + io::detail::printable(kind) +
-                    "; the types that are read are default, linear, llama3, yarn and longrope");
+                    "; the types that are read are default, linear, dynamic, llama3, yarn and longrope");
   }
   if (scaling.problems().empty() && config.problems().empty()) {
     for (std::size_t i = 0; i < turned / 2; ++i) { to.angles.push_back(rotary_frequency(i, turned, options)); }
