@@ -28,13 +28,17 @@ const model& known(const std::string& name) {
 
 // A model whose figures are counted by hand: 64 elements in the maps of attention, 64 in those of the feed-forward
 // layer.
-const model tiny{.name = "tiny", .layers = 2, .d_model = 4, .heads = 2, .kv_heads = 2, .d_k = 2, .hidden = 8,
-                 .vocab = 10};
+const model tiny{
+    .name = "tiny", .layers = 2, .d_model = 4, .heads = 2, .kv_heads = 2, .d_k = 2, .hidden = 8, .vocab = 10};
 
 // A machine that computes a thousand operations in a second and reads everything at once.
 machine slow_machine() {
-  return {.name = "slow", .product_rate = 1e3, .attention_rate = 1e3, .stream_bandwidth = 1e30,
-          .pointwise_bandwidth = 1e30, .ranks_per_machine = 8,
+  return {.name = "slow",
+          .product_rate = 1e3,
+          .attention_rate = 1e3,
+          .stream_bandwidth = 1e30,
+          .pointwise_bandwidth = 1e30,
+          .ranks_per_machine = 8,
           .near = {.latency = 1, .bandwidth = 1e30, .reduce_bandwidth = 1e30},
           .far = {.latency = 10, .bandwidth = 1e30, .reduce_bandwidth = 1e30}};
 }
@@ -52,9 +56,9 @@ TEST_CASE("predict: messages") {
   CHECK(equal(all_reduce_seconds(reduction_kind::direct, wire, 4, 8000), 16e-6));
   CHECK(equal(all_gather_seconds(reduction_kind::fastest, wire, 4, 4000), 6e-6));
   CHECK(equal(all_gather_seconds(reduction_kind::direct, wire, 4, 4000), 5e-6));
-  for (const double one : {ring_all_reduce_seconds(wire, 1, 1e9), doubling_all_reduce_seconds(wire, 1, 1e9),
-                           direct_all_reduce_seconds(wire, 1, 1e9),
-                           all_gather_seconds(reduction_kind::direct, wire, 1, 1e9)}) {
+  for (const double one :
+       {ring_all_reduce_seconds(wire, 1, 1e9), doubling_all_reduce_seconds(wire, 1, 1e9),
+        direct_all_reduce_seconds(wire, 1, 1e9), all_gather_seconds(reduction_kind::direct, wire, 1, 1e9)}) {
     CHECK(one == 0);
   }
 }
@@ -101,9 +105,9 @@ TEST_CASE("predict: parameters and operations of known models") {
     CHECK(parameters(m) == doctest::Approx(paper + 2 * m.d_model).epsilon(1e-12));  // the last norm
     CHECK(predict(m, on, t, full).operations ==
           doctest::Approx(gpt_training_operations(16, 2048, m.layers, m.d_model, m.vocab)).epsilon(1e-12));
-    for (const placement& p : {placement{.dp = 4, .tp = 2, .again = recomputation::full},
-                               placement{.sp = 4, .again = recomputation::full},
-                               placement{.dp = 2, .pp = 1, .micro_batch = 2, .again = recomputation::full}}) {
+    for (const placement& p :
+         {placement{.dp = 4, .tp = 2, .again = recomputation::full}, placement{.sp = 4, .again = recomputation::full},
+          placement{.dp = 2, .pp = 1, .micro_batch = 2, .again = recomputation::full}}) {
       CHECK(predict(m, on, t, p).operations == doctest::Approx(predict(m, on, t, full).operations).epsilon(1e-12));
     }
   }

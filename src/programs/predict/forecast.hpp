@@ -77,9 +77,9 @@ struct machine {
   link near{};
   link far{};
   reduction_kind reduction = reduction_kind::direct;
-  bool stores_scores = false;   ///< attention writes its scores to memory
-  bool counts_masked = false;   ///< attention computes masked scores
-  bool overlaps_data = false;   ///< gradients are reduced while the backward pass goes on
+  bool stores_scores = false;  ///< attention writes its scores to memory
+  bool counts_masked = false;  ///< attention computes masked scores
+  bool overlaps_data = false;  ///< gradients are reduced while the backward pass goes on
 };
 
 /// The seconds of a step on the slowest rank.
@@ -133,8 +133,8 @@ inline double layer_parameters(const model& m) {
 
 /// The parameters of a model: layers, last norm, token embeddings, output, learned positions.
 inline double parameters(const model& m) {
-  return m.layers * layer_parameters(m) + m.d_model * (m.layer_norm ? 2 : 1) +
-         (m.tied ? 1 : 2) * m.vocab * m.d_model + m.positions * m.d_model;
+  return m.layers * layer_parameters(m) + m.d_model * (m.layer_norm ? 2 : 1) + (m.tied ? 1 : 2) * m.vocab * m.d_model +
+         m.positions * m.d_model;
 }
 
 /// The parameters of the rank that has most: the first or the last stage.
@@ -209,8 +209,8 @@ inline layer_seconds attention_seconds(const model& m, const machine& on, const 
                product_seconds(on, t, rows, width, m.d_model, m.d_model * width);
   const bool halves = t.causal && t.kind != task_kind::decode && !on.counts_masked;
   const double operations = sequences * attention_operations(queries, keys, width) * (halves ? 0.5 : 1);
-  s.attention = roofline_seconds(operations, on.attention_rate,
-                                 sequences * 2 * keys * kv_width * t.activation_bytes, on.stream_bandwidth);
+  s.attention = roofline_seconds(operations, on.attention_rate, sequences * 2 * keys * kv_width * t.activation_bytes,
+                                 on.stream_bandwidth);
   s.operations = product_operations(rows, attention_matrices(m) / tp, 1) + operations;
   s.pointwise = 5 * on.call;
   if (on.stores_scores) {  // the product writes them, softmax and dropout read and write, the product reads
@@ -274,9 +274,8 @@ inline double saved_bytes(const model& m, const machine& on, const task& t, doub
                           double tp, recomputation again) {
   if (on.stores_scores) {
     const double scale = t.activation_bytes / 2;
-    return scale * (again == recomputation::none
-                        ? gpt_saved_bytes(positions, sequences, m.d_model, m.heads, tp)
-                        : gpt_saved_bytes_without_scores(positions, sequences, m.d_model, tp));
+    return scale * (again == recomputation::none ? gpt_saved_bytes(positions, sequences, m.d_model, m.heads, tp)
+                                                 : gpt_saved_bytes_without_scores(positions, sequences, m.d_model, tp));
   }
   const double divided = 2 * m.d_k * (m.heads + m.kv_heads) + (m.gated ? 2 : 1) * m.hidden;
   return sequences * positions * (4 * m.d_model + divided / tp) * t.activation_bytes;
@@ -299,13 +298,14 @@ inline rank_bytes memory_of(const model& m, const machine& on, const task& t, co
     bytes.activations = p.again == recomputation::full ? layers * input + one : layers * one;
     // The logits and their gradient, in 32 bits, on the last stage, which holds one micro-batch.
     const double logits = 8 * micro * positions * m.vocab / p.tp;
-    bytes.activations = p.pp > 1 ? std::max(bytes.activations, bytes.activations / p.pp + logits)
-                                 : bytes.activations + logits;
+    bytes.activations =
+        p.pp > 1 ? std::max(bytes.activations, bytes.activations / p.pp + logits) : bytes.activations + logits;
   } else {
     const double rows = t.kind == task_kind::prefill ? micro * positions : micro;
-    bytes.activations = rows * (4 * m.d_model + ((m.gated ? 2 : 1) * m.hidden +
-                                                 2 * m.d_k * (m.heads + m.kv_heads)) / p.tp) * t.activation_bytes +
-                        4 * micro * m.vocab / p.tp;
+    bytes.activations =
+        rows * (4 * m.d_model + ((m.gated ? 2 : 1) * m.hidden + 2 * m.d_k * (m.heads + m.kv_heads)) / p.tp) *
+            t.activation_bytes +
+        4 * micro * m.vocab / p.tp;
     bytes.cache = cache_bytes(m.layers / p.pp, m.kv_heads * m.d_k / p.tp, positions, own, t.activation_bytes);
   }
   return bytes;
@@ -381,10 +381,9 @@ inline forecast predict(const model& m, const machine& on, const task& t, const 
     const double group = p.dp * p.sp;
     const link data = link_of(on, all, p.tp, group);
     const double reduced = all_reduce_seconds(on.reduction, data, group, here * t.gradient_bytes);
-    const double message =
-        p.zero_1 && group > 1
-            ? reduced / 2 + all_gather_seconds(on.reduction, data, group, here * t.weight_bytes)
-            : reduced;
+    const double message = p.zero_1 && group > 1
+                               ? reduced / 2 + all_gather_seconds(on.reduction, data, group, here * t.weight_bytes)
+                               : reduced;
     const double backward = slow * (stage.computing() * back / (1 + back));
     time.data = on.overlaps_data ? exposed_seconds(message, backward) : message;
     time.hidden_data = message - time.data;
@@ -421,8 +420,8 @@ inline std::vector<forecast> search(const model& m, const machine& on, const tas
       if (std::fmod(ranks, tp * sp) != 0 || std::fmod(t.context, sp) != 0) { continue; }
       for (double pp = 1; tp * sp * pp <= ranks; ++pp) {
         if (std::fmod(ranks, tp * sp * pp) != 0 || std::fmod(m.layers, pp) != 0) { continue; }
-        placement p{.dp = ranks / (tp * sp * pp), .tp = tp, .sp = sp, .pp = pp, .zero_1 = space.zero_1,
-                    .again = space.again};
+        placement p{
+            .dp = ranks / (tp * sp * pp), .tp = tp, .sp = sp, .pp = pp, .zero_1 = space.zero_1, .again = space.again};
         for (const double micro : {0.0, 1.0, 2.0, 4.0, 8.0, 16.0}) {
           if (space.micro_batch > 0 && micro != 0) { break; }
           p.micro_batch = space.micro_batch > 0 ? space.micro_batch : micro;
@@ -454,8 +453,8 @@ inline std::string limit_of(const machine& on, const forecast& f) {
     return most == b.activations ? "memory: activations" : "memory: KV cache";
   }
   const step_seconds& s = f.time;
-  const double most = std::max({s.products, s.attention, s.pointwise, s.optimiser, s.bubble, s.tensor, s.ring,
-                                s.pipeline, s.data});
+  const double most =
+      std::max({s.products, s.attention, s.pointwise, s.optimiser, s.bubble, s.tensor, s.ring, s.pipeline, s.data});
   if (most == s.products) { return "products"; }
   if (most == s.attention) { return "attention"; }
   if (most == s.pointwise) { return "elementwise kernels"; }

@@ -60,7 +60,8 @@ inline double direct_all_reduce_seconds(const link& l, double ranks, double byte
 /// The all-reduce of a machine.
 inline double all_reduce_seconds(reduction_kind how, const link& l, double ranks, double bytes) {
   switch (how) {
-    case reduction_kind::direct: return direct_all_reduce_seconds(l, ranks, bytes);
+    case reduction_kind::direct:
+      return direct_all_reduce_seconds(l, ranks, bytes);
     case reduction_kind::fastest:
       return std::min(ring_all_reduce_seconds(l, ranks, bytes), doubling_all_reduce_seconds(l, ranks, bytes));
   }

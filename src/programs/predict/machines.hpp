@@ -79,15 +79,33 @@ inline machine node_200() {
 }
 
 inline model gpt(std::string name, double layers, double width, double heads, double vocab, double positions) {
-  return {.name = std::move(name), .layers = layers, .d_model = width, .heads = heads, .kv_heads = heads,
-          .d_k = width / heads, .hidden = 4 * width, .vocab = vocab, .positions = positions, .gated = false,
-          .tied = true, .biases = true, .layer_norm = true};
+  return {.name = std::move(name),
+          .layers = layers,
+          .d_model = width,
+          .heads = heads,
+          .kv_heads = heads,
+          .d_k = width / heads,
+          .hidden = 4 * width,
+          .vocab = vocab,
+          .positions = positions,
+          .gated = false,
+          .tied = true,
+          .biases = true,
+          .layer_norm = true};
 }
 
 inline model llama(std::string name, double layers, double width, double heads, double kv_heads, double hidden,
                    double vocab) {
-  return {.name = std::move(name), .layers = layers, .d_model = width, .heads = heads, .kv_heads = kv_heads,
-          .d_k = width / heads, .hidden = hidden, .vocab = vocab, .gated = true, .tied = false};
+  return {.name = std::move(name),
+          .layers = layers,
+          .d_model = width,
+          .heads = heads,
+          .kv_heads = kv_heads,
+          .d_k = width / heads,
+          .hidden = hidden,
+          .vocab = vocab,
+          .gated = true,
+          .tied = false};
 }
 
 /// Models by name: GPT-2, LLaMA 3.1, and the models of Narayanan et al. 2021, tables 1 and 2.
