@@ -219,7 +219,8 @@ inline layer_seconds attention_seconds(const model& m, const machine& on, const 
   return s;
 }
 
-/// Norms and residuals of a layer, the same on all ranks of tp: two norms read and write, two sums read twice and write.
+/// Norms and residuals of a layer, the same on all ranks of tp: two norms read and write, two sums read twice and
+/// write.
 inline double norm_seconds(const model& m, const machine& on, const task& t, double rows) {
   return 10 * rows * m.d_model * t.activation_bytes / on.pointwise_bandwidth + 4 * on.call;
 }

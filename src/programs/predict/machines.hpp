@@ -36,9 +36,9 @@ inline std::optional<link> find_link(const std::string& name) {
   return std::nullopt;
 }
 
-/// A DGX A100 as in Narayanan et al. 2021: eight GPUs of 80 GB with NVLink, eight HDR InfiniBand cards. Peak 312 TFLOP/s
-/// in 16 bits and 2,039 GB/s are NVIDIA's. Products reach `product_share` of the peak, the one figure that is fitted, to
-/// the first row of the paper's table 1.
+/// A DGX A100 as in Narayanan et al. 2021: eight GPUs of 80 GB with NVLink, eight HDR InfiniBand cards. NVIDIA gives
+/// the peak, 312 TFLOP/s in 16 bits, and 2,039 GB/s. Products reach `product_share` of the peak, the one figure that is
+/// fitted: to the first row of the paper's table 1.
 inline machine a100() {
   constexpr double product_share = 0.70;
   constexpr double peak = 312e12;

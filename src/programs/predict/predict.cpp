@@ -1,5 +1,5 @@
-// src/programs/predict/predict.cpp -- dimwise-predict: the time of a step and the memory of a rank, for models, machines
-// and numbers of ranks that are not at hand.
+// src/programs/predict/predict.cpp -- dimwise-predict: the time of a step and the memory of a rank, for models,
+// machines and numbers of ranks that are not at hand.
 //
 //   dimwise-predict llama-3.1-8b --task decode --machine a100 --ranks 1,2,4,8
 //   dimwise-predict folder --batch 64 --context 2048 --link 100g          on ranks like this one
