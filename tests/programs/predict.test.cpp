@@ -13,7 +13,7 @@ namespace {
 using namespace prediction;
 
 // A message without bytes takes a microsecond, a kilobyte another one.
-constexpr link wire{.latency = 1e-6, .bandwidth = 1e9, .reduce_bandwidth = 1e9, .gap = 0.5e-6};
+constexpr connection wire{.latency = 1e-6, .bandwidth = 1e9, .reduce_bandwidth = 1e9, .gap = 0.5e-6};
 
 // Equal up to the rounding of a few operations in double.
 bool equal(double a, double b) { return std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b)); }

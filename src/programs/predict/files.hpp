@@ -54,7 +54,7 @@ inline model find_model(const std::string& name) {
 }
 
 /// A link as JSON.
-inline nlohmann::json to_json(const link& l) {
+inline nlohmann::json to_json(const connection& l) {
   return {{"latency", l.latency}, {"bandwidth", l.bandwidth}, {"reduce_bandwidth", l.reduce_bandwidth}, {"gap", l.gap}};
 }
 
@@ -86,18 +86,18 @@ inline void expect_keys(dimwise::io::config_check& settings, const nlohmann::jso
 }
 
 /// The link of a machine's file.
-inline link link_in(dimwise::io::config_check& machine_file, const std::string& name) {
+inline connection link_in(dimwise::io::config_check& machine_file, const std::string& name) {
   using dimwise::io::number_range;
   if (!machine_file.has(name)) {
     machine_file.differs(name + " is missing");
     return {};
   }
   dimwise::io::config_check c(machine_file.object(name), machine_file.title() + ": " + name);
-  link l{.latency = c.number("latency", {}, number_range::from_zero),
-         .bandwidth = c.number("bandwidth", {}, number_range::above_zero)};
+  connection l{.latency = c.number("latency", {}, number_range::from_zero),
+               .bandwidth = c.number("bandwidth", {}, number_range::above_zero)};
   l.reduce_bandwidth = c.number("reduce_bandwidth", l.bandwidth, number_range::above_zero);
   l.gap = c.number("gap", l.latency / 4, number_range::from_zero);
-  expect_keys(c, to_json(link{}));
+  expect_keys(c, to_json(connection{}));
   c.finish();
   return l;
 }

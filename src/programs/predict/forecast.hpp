@@ -74,8 +74,8 @@ struct machine {
   double ranks_per_machine = 1;    ///< ranks that `near` connects
   double cores = 0;                ///< ranks of a machine that compute at full speed; 0: all
   double far_links = 1;            ///< links of a machine to others, which its ranks share
-  link near{};
-  link far{};
+  connection near{};
+  connection far{};
   reduction_kind reduction = reduction_kind::direct;
   bool stores_scores = false;  ///< attention writes its scores to memory
   bool counts_masked = false;  ///< attention computes masked scores
@@ -240,9 +240,9 @@ inline layer_seconds whole_layer_seconds(const model& m, const machine& on, cons
 
 /// The link of a group whose neighbours are `stride` ranks apart: near if the whole group is on one machine. The ranks
 /// of a machine share its links to other machines.
-inline link link_of(const machine& on, double all_ranks, double stride, double size) {
+inline connection link_of(const machine& on, double all_ranks, double stride, double size) {
   if (stride * size <= on.ranks_per_machine) { return on.near; }
-  link l = on.far;
+  connection l = on.far;
   const double share = std::min(1.0, on.far_links / std::min(all_ranks, on.ranks_per_machine));
   l.bandwidth *= share;
   l.reduce_bandwidth *= share;
@@ -261,7 +261,7 @@ struct ring_seconds {
   double exposed = 0;
   double hidden = 0;
 };
-inline ring_seconds ring_attention_seconds(const link& l, double ranks, double block_bytes, double attention) {
+inline ring_seconds ring_attention_seconds(const connection& l, double ranks, double block_bytes, double attention) {
   if (ranks <= 1) { return {}; }
   const double message = message_seconds(l, block_bytes);
   const double exposed = exposed_seconds(message, attention / ranks);
@@ -345,9 +345,9 @@ inline forecast predict(const model& m, const machine& on, const task& t, const 
   const double loss = trains ? 5 * output_rows * m.vocab / p.tp * 4 / on.pointwise_bandwidth : 0;
   // Messages of a micro-batch.
   const double sent = rows * m.d_model * t.activation_bytes;
-  const link tensor = link_of(on, all, 1, p.tp);
+  const connection tensor = link_of(on, all, 1, p.tp);
   stage.tensor = layers * (2 + (trains ? 2 + 2 * again : 0)) * all_reduce_seconds(on.reduction, tensor, p.tp, sent);
-  const link along_sp = link_of(on, all, p.tp, p.sp);
+  const connection along_sp = link_of(on, all, p.tp, p.sp);
   if (t.kind == task_kind::decode) {  // parts of attention are merged by their log-sum-exp: output, maximum and sum
     stage.ring = layers * all_reduce_seconds(on.reduction, along_sp, p.sp, rows * m.heads / p.tp * (m.d_k + 2) * 4);
   } else {
@@ -380,7 +380,7 @@ inline forecast predict(const model& m, const machine& on, const task& t, const 
   if (trains) {
     const double here = parameters_here(m, p);
     const double group = p.dp * p.sp;
-    const link data = link_of(on, all, p.tp, group);
+    const connection data = link_of(on, all, p.tp, group);
     const double reduced = all_reduce_seconds(on.reduction, data, group, here * t.gradient_bytes);
     const double message = p.zero_1 && group > 1
                                ? reduced / 2 + all_gather_seconds(on.reduction, data, group, here * t.weight_bytes)

@@ -24,7 +24,7 @@ namespace prediction {
 // --- messages ---------------------------------------------------------------------------------------------------
 
 /// What connects two ranks.
-struct link {
+struct connection {
   double latency = 0;           ///< seconds of a message without bytes
   double bandwidth = 1;         ///< bytes per second of one rank, in each direction
   double reduce_bandwidth = 1;  ///< the same while the rank adds up what arrives
@@ -35,21 +35,21 @@ struct link {
 enum class reduction_kind { direct, fastest };
 
 /// A message (Hockney 1994): latency + n / bandwidth.
-inline double message_seconds(const link& l, double bytes) { return l.latency + bytes / l.bandwidth; }
+inline double message_seconds(const connection& l, double bytes) { return l.latency + bytes / l.bandwidth; }
 
 /// A ring all-reduce (Patarasuk, Yuan 2009): 2(P − 1) steps of n / P bytes.
-inline double ring_all_reduce_seconds(const link& l, double ranks, double bytes) {
+inline double ring_all_reduce_seconds(const connection& l, double ranks, double bytes) {
   return ranks <= 1 ? 0 : 2 * (ranks - 1) * (l.latency + bytes / ranks / l.reduce_bandwidth);
 }
 
 /// An all-reduce by recursive doubling (Thakur et al. 2005): log2 P steps of n bytes, for short sums.
-inline double doubling_all_reduce_seconds(const link& l, double ranks, double bytes) {
+inline double doubling_all_reduce_seconds(const connection& l, double ranks, double bytes) {
   return ranks <= 1 ? 0 : std::ceil(std::log2(ranks)) * (l.latency + bytes / l.reduce_bandwidth);
 }
 
 /// The all-reduce of dimwise: every rank sends to every other rank at once. Up to 4096 bytes one exchange of whole
 /// sums, otherwise an exchange of parts and one of their sums: the 2(P − 1) / P · n bytes of a ring in two latencies.
-inline double direct_all_reduce_seconds(const link& l, double ranks, double bytes) {
+inline double direct_all_reduce_seconds(const connection& l, double ranks, double bytes) {
   if (ranks <= 1) { return 0; }
   const double start = l.latency + (ranks - 2) * l.gap;
   constexpr double short_bytes = 4096;
@@ -58,7 +58,7 @@ inline double direct_all_reduce_seconds(const link& l, double ranks, double byte
 }
 
 /// The all-reduce of a machine.
-inline double all_reduce_seconds(reduction_kind how, const link& l, double ranks, double bytes) {
+inline double all_reduce_seconds(reduction_kind how, const connection& l, double ranks, double bytes) {
   switch (how) {
     case reduction_kind::direct:
       return direct_all_reduce_seconds(l, ranks, bytes);
@@ -69,7 +69,7 @@ inline double all_reduce_seconds(reduction_kind how, const link& l, double ranks
 }
 
 /// A gather of n bytes on every rank, of which each has n / P: (P − 1) / P · n bytes arrive (Thakur et al. 2005).
-inline double all_gather_seconds(reduction_kind how, const link& l, double ranks, double bytes) {
+inline double all_gather_seconds(reduction_kind how, const connection& l, double ranks, double bytes) {
   if (ranks <= 1) { return 0; }
   const double start = how == reduction_kind::direct ? l.latency + (ranks - 2) * l.gap : (ranks - 1) * l.latency;
   return start + (ranks - 1) / ranks * bytes / l.bandwidth;

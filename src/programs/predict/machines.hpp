@@ -15,7 +15,7 @@ namespace prediction {
 
 struct named_link {
   std::string name{};
-  link figures{};
+  connection figures{};
 };
 
 /// 10 and 100 Gb/s Ethernet; HDR InfiniBand, 200 Gb/s; third-generation NVLink, 300 GB/s in each direction.
@@ -29,7 +29,7 @@ inline const std::vector<named_link>& known_links() {
   return all;
 }
 
-inline std::optional<link> find_link(const std::string& name) {
+inline std::optional<connection> find_link(const std::string& name) {
   for (const named_link& one : known_links()) {
     if (one.name == name) { return one.figures; }
   }

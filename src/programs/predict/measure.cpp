@@ -110,7 +110,7 @@ void measure_kernels(machine& on, const model& sizes, const ranks::communicator&
 }
 
 // The latency by short sums, the bandwidths by long ones and by messages around a ring.
-void measure_messages(link& l, const ranks::communicator& world, double seconds) {
+void measure_messages(connection& l, const ranks::communicator& world, double seconds) {
   const std::size_t ranks = world.size();
   const std::size_t next = (world.rank() + 1) % ranks;
   const std::size_t previous = (world.rank() + ranks - 1) % ranks;

@@ -96,7 +96,7 @@ recomputation chosen_recomputation(const predict_options& o) {
 }
 
 /// A link by its name, or as MICROSECONDS:GB/s.
-link chosen_link(const std::string& name) {
+connection chosen_link(const std::string& name) {
   if (const auto found = find_link(name)) { return *found; }
   const std::size_t colon = name.find(':');
   if (colon != std::string::npos) {
@@ -356,9 +356,11 @@ void add_options(CLI::App& app, predict_options& o) {
       ->capture_default_str();
   app.add_option("--ranks", o.ranks, "numbers of ranks; the best placement of each is shown")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(ranks)
       ->capture_default_str();
-  auto* const place = app.add_option("--place", o.places, "a placement, such as dp=2,tp=4,sp=1,pp=2,micro=1,chunks=2");
+  auto* const place = app.add_option("--place", o.places, "a placement, such as dp=2,tp=4,sp=1,pp=2,micro=1,chunks=2")
+                          ->allow_extra_args(false);
   app.add_option("--micro-batch", o.micro_batch, "sequences that a pipeline computes at once")->check(count);
   app.add_flag("--zero-1", o.zero_1, "the optimiser's state is divided along dp and sp");
   app.add_option("--recompute", o.again, "what the backward pass computes again")
