@@ -1,23 +1,17 @@
 // benchmarks/bench_ranks.cpp -- all_reduce and permute of dimwise against MPI's own calls, in one run.
 //
 //   mpirun -n 2 bench_ranks [seconds per line]
-//   DIMWISE_RANKS=2 bench_ranks steps [seconds context d_model heads hidden]    threads, or mpirun
 //
 // Prints `call bytes dimwise_us mpi_us ratio`: medians of the slowest rank, the two in turn. The mark is a ratio of at
 // most 1.5 from 256 KiB on. MPI_Allreduce chooses the order of its additions; dimwise adds in the order of the ranks.
 //
-// `steps` prints seconds of parts of a transformer layer as JSON lines: benchmarks/check_prediction.py compares them
-// with what dimwise-predict says.
-//
 // SPDX-License-Identifier: BSL-1.0
-#include "ranks_steps.hpp"
 #include <dimwise/ranks/mpi.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <string_view>
 #include <vector>
 
 namespace {
@@ -85,19 +79,6 @@ void run(const ranks::communicator& world, double seconds) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count > 1 && std::string_view(arguments[1]) == "steps") {
-    const auto number = [&](int at, std::size_t otherwise) {
-      return count > at ? static_cast<std::size_t>(std::atoll(arguments[at])) : otherwise;
-    };
-    const bench::layer_sizes usual;
-    const bench::layer_sizes sizes{.sequences = 1,
-                                   .context = number(3, usual.context),
-                                   .d_model = number(4, usual.d_model),
-                                   .heads = number(5, usual.heads),
-                                   .hidden = number(6, usual.hidden),
-                                   .seconds = count > 2 ? std::atof(arguments[2]) : usual.seconds};
-    return ranks::run([&](const ranks::communicator& world) { bench::run_steps(world, sizes); }, {.checks = false});
-  }
   const double seconds = count > 1 ? std::atof(arguments[1]) : 2;
   return ranks::run([&](const ranks::communicator& world) { run(world, seconds); }, {.checks = false});
 }

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""How far dimwise-predict is off: parts of a transformer layer on 1, 2 and 4 ranks, measured by bench_ranks and predicted from rates
-that dimwise-predict measures on the same machine.
+"""How far dimwise-predict is off: parts of a transformer layer on 1, 2 and 4 ranks, measured by bench_ranks_steps and predicted from
+rates that dimwise-predict measures on the same machine.
 
-    python3 benchmarks/check_prediction.py --predict build/release/src/programs/dimwise-predict --bench build/bench/benchmarks/bench_ranks
+    python3 benchmarks/check_prediction.py --predict build/bench/src/programs/dimwise-predict --bench build/bench/benchmarks/bench_ranks_steps
 
 writes prediction.json and prediction.md into the current folder (--out NAME: another name). --ranks 1,2,4,8: other numbers of ranks.
 --seconds S: how long each step is measured. A rate is measured with as many ranks as compute at once: the ranks of the step, at most the
 cores. More ranks than cores are predicted from the rates of all cores, and marked.
 
-The steps run as threads of one process (DIMWISE_RANKS), and under mpirun if there is one. On a machine without compilers the script
-needs, in one folder: itself, dimwise-predict, bench_ranks, and the shared libraries that `ldd` lists for both (Open MPI's libmpi,
-libopen-rte, libopen-pal, libhwloc, libevent_*, oneTBB's libtbb), found by LD_LIBRARY_PATH; mpirun is optional. Standard library only.
+The steps run as threads of one process (DIMWISE_RANKS), and under mpirun if there is one (--backends threads: only there).
+
+For a machine without compilers: --copy FOLDER copies this script, both programs, and the shared libraries that `ldd` lists for them but the
+C library; call `python3 FOLDER/check_prediction.py` there. Programs that link MPI start only where Open MPI is installed: configure those
+that are copied elsewhere with -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON. Standard library only.
 """
 
 import argparse
@@ -18,6 +20,7 @@ import json
 import os
 import pathlib
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -35,6 +38,9 @@ def command(backend, ranks, program, arguments):
     environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     environment.pop("DIMWISE_RANKS", None)
     words = [str(program), *map(str, arguments)]
+    libraries = [str(program.parent / "lib"), environment.get("LD_LIBRARY_PATH", "")]
+    if (program.parent / "lib").is_dir():  # a copy
+        environment["LD_LIBRARY_PATH"] = ":".join(filter(None, libraries))
     if backend == "threads":
         return words, {**environment, "DIMWISE_RANKS": str(ranks)}
     return ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", str(ranks), *words], environment
@@ -64,7 +70,7 @@ def check(options, backend):
                 run(backend, busy, options.predict, [*sizes, "--measure", file, "--seconds", options.seconds / 4])
                 machines[busy] = json.loads(file.read_text(encoding="utf-8"))
             predicted = lines(run("threads", 1, options.predict, [*sizes, "--machine", file, "--parts", "--ranks", ranks]))
-            measured = lines(run(backend, ranks, options.bench, ["steps", options.seconds, CONTEXT, WIDTH, HEADS, HIDDEN]))
+            measured = lines(run(backend, ranks, options.bench, [options.seconds, CONTEXT, WIDTH, HEADS, HIDDEN]))
             for step, entry in measured.items():
                 found, said = entry["seconds"], predicted[step]["seconds"]
                 rows.append({"backend": backend, "step": step, "ranks": ranks, "oversubscribed": ranks > cores(), "measured_ms": 1e3 * found,
@@ -81,6 +87,20 @@ def table(rows):
                f"{row['off_percent']:+.0f} % |")
 
 
+def copy_to(folder, programs):
+    """copies what another machine needs"""
+    (folder / "lib").mkdir(parents=True, exist_ok=True)
+    system = re.compile(r"lib(c|m|dl|rt|pthread|resolv)\.so|ld-linux")
+    for name, program in programs.items():
+        shutil.copy2(program, folder / name)
+        found = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+        for library in re.findall(r"=> (/\S+)", found):
+            if not system.match(pathlib.Path(library).name):
+                shutil.copy2(library, folder / "lib")
+    shutil.copy2(__file__, folder)
+    print(*sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()), sep="\n")
+
+
 def processor():
     try:
         for line in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
@@ -95,16 +115,20 @@ def main():
     here = pathlib.Path(__file__).resolve().parent
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--predict", type=pathlib.Path, default=here / "dimwise-predict")
-    parser.add_argument("--bench", type=pathlib.Path, default=here / "bench_ranks")
+    parser.add_argument("--bench", type=pathlib.Path, default=here / "bench_ranks_steps")
     parser.add_argument("--ranks", type=lambda text: [int(n) for n in text.split(",")], default=[1, 2, 4])
     parser.add_argument("--seconds", type=float, default=2)
     parser.add_argument("--backends", type=lambda text: text.split(","), default=["threads", "mpi"])
     parser.add_argument("--out", default="prediction")
+    parser.add_argument("--copy", type=pathlib.Path)
     options = parser.parse_args()
     for program in (options.predict, options.bench):
         if not program.is_file():
             sys.exit(f"{program}: there is no such program; --predict and --bench name them")
     options.predict, options.bench = options.predict.resolve(), options.bench.resolve()
+    if options.copy:
+        copy_to(options.copy, {"dimwise-predict": options.predict, "bench_ranks_steps": options.bench})
+        return
     rows, machines = [], {}
     for backend in options.backends:
         if backend == "mpi" and not shutil.which("mpirun"):

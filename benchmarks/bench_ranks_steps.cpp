@@ -1,23 +1,37 @@
-// benchmarks/ranks_steps.cpp -- tensor-parallel feed-forward and attention, data-parallel training of a feed-forward
-// layer, ring attention: each rank has its part, and the ranks begin together.
+// benchmarks/bench_ranks_steps.cpp -- parts of a transformer layer on several ranks: tensor-parallel feed-forward and
+// attention, data-parallel training of a feed-forward layer, ring attention.
+//
+//   DIMWISE_RANKS=2 bench_ranks_steps [seconds context d_model heads hidden]     threads
+//   mpirun -n 2 bench_ranks_steps                                                processes, if MPI was found
+//
+// Prints a line of JSON for each step: median seconds of the slowest rank; the ranks begin each repetition together.
+// check_prediction.py compares them with what dimwise-predict says.
+//
 // SPDX-License-Identifier: BSL-1.0
-#include "ranks_steps.hpp"
-
 #include <dimwise/dimwise.hpp>
 #include <dimwise/grad.hpp>
 #include <dimwise/ranks/ring_attention.hpp>
+#include <dimwise/ranks/run.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <tuple>
 #include <vector>
-
-namespace bench {
 
 namespace {
 
 using namespace dimwise;
+
+struct layer_sizes {
+  std::size_t sequences = 1;
+  std::size_t context = 2048;
+  std::size_t d_model = 512;
+  std::size_t heads = 8;
+  std::size_t hidden = 2048;
+  double seconds = 2;
+};
 
 struct batch : batch_dim<> {};
 struct seq : position_dim<> {};
@@ -131,11 +145,21 @@ void ring(const ranks::communicator& world, const layer_sizes& s) {
 
 }  // namespace
 
-void run_steps(const ranks::communicator& world, const layer_sizes& sizes) {
-  feed_forward(world, sizes);
-  attention(world, sizes);
-  training(world, sizes);
-  ring(world, sizes);
+int main(int count, char** arguments) {
+  const auto number = [&](int at, std::size_t otherwise) {
+    return count > at ? static_cast<std::size_t>(std::atoll(arguments[at])) : otherwise;
+  };
+  const layer_sizes usual;
+  const layer_sizes sizes{.sequences = usual.sequences,
+                          .context = number(2, usual.context),
+                          .d_model = number(3, usual.d_model),
+                          .heads = number(4, usual.heads),
+                          .hidden = number(5, usual.hidden),
+                          .seconds = count > 1 ? std::atof(arguments[1]) : usual.seconds};
+  return ranks::run([&](const ranks::communicator& world) {
+    feed_forward(world, sizes);
+    attention(world, sizes);
+    training(world, sizes);
+    ring(world, sizes);
+  }, {.checks = false});
 }
-
-}  // namespace bench
