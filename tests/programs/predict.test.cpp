@@ -82,7 +82,7 @@ TEST_CASE("predict: arithmetic, pipelines and memory") {
   CHECK(layers_in_flight(8, 4, 8, 1) == 8);
   CHECK(layers_in_flight(8, 4, 2, 1) == 4);
   CHECK(layers_in_flight(8, 4, 8, 2) == 11);
-  CHECK(cache_bytes(2, 3, 5, 7, 4) == 840);
+  CHECK(cache_bytes(2, 3, 5, 7, 4) == 1680);
   const ring_seconds ring = ring_attention_seconds(wire, 4, 2000, 8e-6);  // messages of 3 µs, blocks of 2 µs
   CHECK(equal(ring.exposed, 3e-6));
   CHECK(equal(ring.hidden, 6e-6));
