@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace prediction {
@@ -435,10 +436,14 @@ inline std::vector<forecast> search(const model& m, const machine& on, const tas
       }
     }
   }
-  std::stable_sort(found.begin(), found.end(), [&](const forecast& a, const forecast& b) {
-    const bool a_fits = fits(on, a);
-    if (a_fits != fits(on, b)) { return a_fits; }
-    return a_fits ? a.time.total() < b.time.total() : a.memory.total() < b.memory.total();
+  std::sort(found.begin(), found.end(), [&](const forecast& a, const forecast& b) {
+    if (fits(on, a) != fits(on, b)) { return fits(on, a); }
+    const auto order = [&](const forecast& f) {  // of equals, the one that divides less
+      const double first = fits(on, f) ? f.time.total() : f.memory.total();
+      return std::tuple(first, f.memory.total(), f.where.tp, f.where.sp, f.where.pp, f.where.chunks,
+                        f.where.micro_batch);
+    };
+    return order(a) < order(b);
   });
   return found;
 }
