@@ -70,7 +70,7 @@ void measure_kernels(machine& on, const model& sizes, const ranks::communicator&
     const auto x = filled<tensor<float, rows, from>>(rows{tokens}, from{width});
     const auto w = filled<tensor<float, from, to>>(from{width}, to{hidden});
     tensor<float, rows, to> y;
-    const double one = seconds_of(world, seconds, [&] { y = value(contract<from>(x, w)); });
+    const double one = seconds_of(world, seconds, [&] { y = contract<from>(x, w); });
     on.product_rate = product_operations(tokens, static_cast<double>(width), static_cast<double>(hidden)) / one;
   }
   {
@@ -81,8 +81,7 @@ void measure_kernels(machine& on, const model& sizes, const ranks::communicator&
     const auto k = filled<tensor<float, key, head, d_k>>(key{positions}, head{heads}, d_k{features});
     const auto v = filled<tensor<float, key, head, d_v>>(key{positions}, head{heads}, d_v{features});
     tensor<float, seq, head, d_v> z;
-    const double one =
-        seconds_of(world, seconds, [&] { z = value(contract<key>(softmax<key>(scores<d_k>(q, k)), v)); });
+    const double one = seconds_of(world, seconds, [&] { z = contract<key>(softmax<key>(scores<d_k>(q, k)), v); });
     on.attention_rate = attention_operations(positions, positions, static_cast<double>(heads * features)) / one;
   }
   {  // 128 MB: more than caches hold of it
@@ -91,7 +90,7 @@ void measure_kernels(machine& on, const model& sizes, const ranks::communicator&
     const auto x = filled<tensor<float, rows, from>>(rows{1}, from{inputs});
     const auto w = filled<tensor<float, from, to>>(from{inputs}, to{outputs});
     tensor<float, rows, to> y;
-    const double one = seconds_of(world, seconds, [&] { y = value(contract<from>(x, w)); });
+    const double one = seconds_of(world, seconds, [&] { y = contract<from>(x, w); });
     on.stream_bandwidth = 4.0 * inputs * outputs / one;
   }
   {
@@ -99,13 +98,13 @@ void measure_kernels(machine& on, const model& sizes, const ranks::communicator&
     const auto a = filled<tensor<float, from>>(from{elements});
     const auto b = filled<tensor<float, from>>(from{elements});
     tensor<float, from> y;
-    const double one = seconds_of(world, seconds, [&] { y = value(a + b); });
+    const double one = seconds_of(world, seconds, [&] { y = a + b; });
     on.pointwise_bandwidth = 3 * 4.0 * elements / one;
   }
   {
     const auto a = filled<tensor<float, from>>(from{16});
     tensor<float, from> y;
-    on.call = seconds_of(world, seconds, [&] { y = value(a + a); });
+    on.call = seconds_of(world, seconds, [&] { y = a + a; });
   }
 }
 
