@@ -72,7 +72,7 @@ class Predict:
         own = self.rows("megatron-18.4b", "--machine", "a100", "--elements", "bf16", "--batch", 1024, "--context", 2048, "--recompute", "full",
                         "--place", "dp=32,tp=8,micro=1", "--place", "dp=256")
         self.check("given placements", [[row[axis] for axis in AXES] for row in own] == [[32, 8, 1, 1], [256, 1, 1, 1]], own)
-        self.check("no given placement is faster than the best", own[0]["seconds"]["total"] >= rows[2]["seconds"]["total"], own)
+        self.check("no given placement is faster than the best", 1.01 * own[0]["seconds"]["total"] >= rows[2]["seconds"]["total"], own)
         self.check("weights that do not fit", not own[1]["fits"] and own[1]["limit"].startswith("memory: "), own)
         whole = self.run("llama-3.1-8b", "--task", "decode", "--machine", "node200", "--elements", "bf16", "--link", "10g", "--ranks", "1,2,4,7")
         text = whole.stdout.splitlines()

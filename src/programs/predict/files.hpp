@@ -92,7 +92,9 @@ inline connection link_in(dimwise::io::config_check& machine_file, const std::st
     machine_file.differs(name + " is missing");
     return {};
   }
-  dimwise::io::config_check c(machine_file.object(name), machine_file.title() + ": " + name);
+  const bool is_object = machine_file.setting(name).is_object();
+  dimwise::io::config_check c(machine_file.object(name), machine_file.title() + ": " + name);  // or records it
+  if (!is_object) { return {}; }
   connection l{.latency = c.number("latency", {}, number_range::from_zero),
                .bandwidth = c.number("bandwidth", {}, number_range::above_zero)};
   l.reduce_bandwidth = c.number("reduce_bandwidth", l.bandwidth, number_range::above_zero);
