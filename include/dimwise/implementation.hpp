@@ -8,9 +8,11 @@
 #if !defined(DIMWISE_PLAIN_ONLY)
 #include <dimwise/eval/attention_definitions.hpp>
 #include <dimwise/eval/kernels_epilogue_definitions.hpp>
+#include <dimwise/eval/kernels_loss.hpp>
 #include <dimwise/eval/kernels_product_definitions.hpp>
 #endif
 #include <dimwise/eval/erased_definitions.hpp>
+#include <dimwise/eval/gradient_sum_definitions.hpp>
 #include <dimwise/eval/sort_order_definitions.hpp>
 #include <dimwise/expr/explain_shapes_definitions.hpp>
 #include <dimwise/expr/rotary_definitions.hpp>

@@ -12,127 +12,153 @@
 
 namespace dimwise::detail {
 
-// The loss of a row and its gradient take the same call. `First` is the pointer of the logits in the loops; behind it
-// come the targets, the weights of the alternatives, and where it counts.
-template <std::size_t First, class X, class Y, class W>
-struct cross_entropy_rows {
-  using target_type = compute_t<float, value_of<Y>>;
-  static constexpr bool by_ids = !real_element<target_type>;
-  static constexpr bool matches = is_float<X> && is_float<W> && (by_ids || is_float<Y>);
-
-  // The alternatives are contiguous, and their weights are the same for every row.
-  template <std::size_t K>
-  static bool fits(const kernels::loop_nest<K>& outside, const kernels::loop_nest<K>& inside, double smoothing) {
-    if (inside.rank != 1 || inside.empty() || inside.stride[First][0] != 1) { return false; }
-    if constexpr (!by_ids) {
-      if (smoothing != 0 || inside.stride[First + 1][0] != 1) { return false; }
-    }
-    if constexpr (!is_constant<W>) {
-      if (inside.stride[First + 2][0] != 1) { return false; }
-      for (std::size_t i = 0; i < outside.rank; ++i) {
-        if (outside.stride[First + 2][i] != 0) { return false; }
-      }
-    }
-    return true;
+// The alternatives are contiguous, and their weights are the same for every row. `first` is the pointer of the logits in
+// the loops; behind it come the targets, the weights of the alternatives, and where it counts.
+template <class Target, std::size_t K>
+bool loss_rows_fit(const logit_nests<K>& nests, std::size_t first, const loss_operands<float, Target>& x) {
+  const auto& inside = nests.inside;
+  if (x.divergence || inside.rank != 1 || inside.empty() || inside.stride[first][0] != 1) { return false; }
+  if constexpr (!is_id_number<Target>) {
+    if (x.smoothing != 0 || inside.stride[first + 1][0] != 1) { return false; }
   }
+  if (x.has_weights) {
+    if (inside.stride[first + 2][0] != 1) { return false; }
+    for (std::size_t i = 0; i < nests.outside.rank; ++i) {
+      if (nests.outside.stride[first + 2][i] != 0) { return false; }
+    }
+  }
+  return true;
+}
 
-  // f(call, offsets, steps) for parts of the rows; the call says all but what is written. An id outside throws.
-  template <std::size_t K, class F>
-  static void run(context& cx, const kernels::loop_nest<K>& outside, const kernels::loop_nest<K>& inside,
-                  double smoothing, const float* logits, const target_type* targets, const float* weights,
-                  const bool* counted, const F& f) {
-    kernels::cross_entropy_call call;
-    call.n = inside.extent[0];
-    call.smoothing = static_cast<float>(smoothing);
-    if constexpr (!is_constant<W>) { call.class_weight = weights; }
-    const std::size_t rows_of_part = call.n >= part_elements ? 1 : part_elements / call.n;
-    kernels::for_each_row(outside, [&](const std::ptrdiff_t(&o)[K], std::size_t count, const std::ptrdiff_t(&s)[K]) {
-      if constexpr (by_ids) {
-        for (std::size_t i = 0; i < count; ++i) {
-          const auto j = static_cast<std::ptrdiff_t>(i);
-          if (counted[o[First + 3] + j * s[First + 3]]) {
-            (void)checked_id("cross_entropy", targets[o[First + 1] + j * s[First + 1]], call.n);
-          }
+// f(call, offsets, steps) for parts of the rows; the call says all but what is written. An id outside throws.
+template <std::size_t First, class Target, std::size_t K, class F>
+void each_part_of_loss(context& cx, const logit_nests<K>& nests, const loss_operands<float, Target>& x, const F& f) {
+  kernels::cross_entropy_call call;
+  call.n = nests.inside.extent[0];
+  call.smoothing = static_cast<float>(x.smoothing);
+  if (x.has_weights) { call.class_weight = x.weights; }
+  const std::size_t rows_of_part = call.n >= part_elements ? 1 : part_elements / call.n;
+  kernels::for_each_row(nests.outside,
+                        [&](const std::ptrdiff_t(&o)[K], std::size_t count, const std::ptrdiff_t(&s)[K]) {
+    if constexpr (is_id_number<Target>) {
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto j = static_cast<std::ptrdiff_t>(i);
+        if (x.counted[o[First + 3] + j * s[First + 3]]) {
+          (void)checked_id("cross_entropy", x.targets[o[First + 1] + j * s[First + 1]], call.n, x.alternatives);
         }
       }
-      in_parts(cx, count, rows_of_part, [&](std::size_t begin, std::size_t end) {
-        const auto at = static_cast<std::ptrdiff_t>(begin);
-        const auto place = [&](std::size_t pointer) { return o[pointer] + at * s[pointer]; };
-        kernels::cross_entropy_call part = call;
-        part.rows = end - begin;
-        part.logits = logits + place(First);
-        part.logits_row = s[First];
-        if constexpr (by_ids) {
-          part.ids = numbers_of(targets + place(First + 1));
-          part.id_step = s[First + 1];
-        } else {
-          part.targets = targets + place(First + 1);
-          part.targets_row = s[First + 1];
-        }
-        part.counted = counted + place(First + 3);
-        part.counted_step = s[First + 3];
-        f(part, place, s);
-      });
+    }
+    in_parts(cx, count, rows_of_part, [&](std::size_t begin, std::size_t end) {
+      const auto at = static_cast<std::ptrdiff_t>(begin);
+      const auto place = [&](std::size_t pointer) { return o[pointer] + at * s[pointer]; };
+      kernels::cross_entropy_call part = call;
+      part.rows = end - begin;
+      part.logits = x.logits + place(First);
+      part.logits_row = s[First];
+      if constexpr (is_id_number<Target>) {
+        part.ids = x.targets + place(First + 1);
+        part.id_step = s[First + 1];
+      } else {
+        part.targets = x.targets + place(First + 1);
+        part.targets_row = s[First + 1];
+      }
+      part.counted = x.counted + place(First + 3);
+      part.counted_step = s[First + 3];
+      f(part, place, s);
     });
+  });
+}
+
+// By the kernel where the rows fit, or by the loops.
+template <class Target>
+void compute_cross_entropy(context& cx, const logit_nests<5>& nests, float* to, const loss_operands<float, Target>& x) {
+  if (cx.reference_forced() || !loss_rows_fit(nests, 1, x)) {
+    cx.count(plan_kind::plain);
+    return cross_entropy_by_loops(nests, to, x);
   }
-};
+  cx.count(plan_kind::rows);
+  each_part_of_loss<1>(cx, nests, x, [&](auto& call, const auto& place, const auto& step) {
+    call.loss = to + place(0);
+    call.loss_step = step[0];
+    kernels::active_gradients().cross_entropy(call);
+  });
+}
+template <class Target>
+bool loss_back_fits(const logit_nests<6>& nests, const loss_operands<float, Target>& x) {
+  return nests.inside.rank == 1 && nests.inside.stride[0][0] == 1 && loss_rows_fit(nests, 2, x);
+}
+template <class Target>
+void compute_cross_entropy_back(context& cx, const logit_nests<6>& nests, float* to, const float* factors,
+                                const loss_operands<float, Target>& x) {
+  if (cx.reference_forced() || !loss_back_fits(nests, x)) {
+    cx.count(plan_kind::plain);
+    return cross_entropy_back_by_loops(nests, to, factors, x);
+  }
+  cx.count(plan_kind::rows);
+  each_part_of_loss<2>(cx, nests, x, [&](auto& call, const auto& place, const auto& step) {
+    call.d_logits = to + place(0);
+    call.d_logits_row = step[0];
+    call.factor = factors + place(1);
+    call.factor_step = step[1];
+    kernels::active_gradients().cross_entropy(call);
+  });
+}
+
+template <class X, class Y, class W>
+inline constexpr bool has_loss_kernel =
+    is_float<X> && is_float<W> && (!real_element<compute_t<float, value_of<Y>>> || is_float<Y>);
 
 // A strategy: the loss of each row.
 template <class Rest, class T, class V, class X, class Y, class W, class S>
-struct by_row_kernel<cross_entropy_node<Rest, T, V, X, Y, W, S>>
-    : kernel_or_loops<by_row_kernel<cross_entropy_node<Rest, T, V, X, Y, W, S>>> {
+struct by_row_kernel<cross_entropy_node<Rest, T, V, X, Y, W, S>> {
   using N = cross_entropy_node<Rest, T, V, X, Y, W, S>;
-  using rows = cross_entropy_rows<1, X, Y, W>;
-  static constexpr bool matches = rows::matches;
+  static constexpr bool matches = has_loss_kernel<X, Y, W>;
   static constexpr plan_kind kind = plan_kind::rows;
-  using nests = logit_loops<N, V, 0>;
 
   template <class Lowered>
   static bool fits(const N& n, const axis* to, const Lowered& x) {
-    const nests all(n, to, x);
-    return !n.op().divergence && rows::fits(all.outside, all.inside, n.op().smoothing);
+    return loss_rows_fit(logit_loops<N, V, 0>::of(n, to, x), 1, operands(n, x));
   }
+  template <class C, class Lowered>
+  static void compute(context& cx, const N& n, target<float> to, const Lowered& x) {
+    compute_cross_entropy(cx, logit_loops<N, V, 0>::of(n, to.axes, x), to.data, operands(n, x));
+  }
+
+ private:
   template <class Lowered>
-  static void run(context& cx, const N& n, target<float> to, const Lowered& x) {
-    const nests all(n, to.axes, x);
-    rows::run(cx, all.outside, all.inside, n.op().smoothing, child_in<0>(x).data, child_in<1>(x).data,
-              child_in<2>(x).data, child_in<3>(x).data, [&](auto& call, const auto& place, const auto& step) {
-      call.loss = to.data + place(0);
-      call.loss_step = step[0];
-      kernels::active_gradients().cross_entropy(call);
-    });
+  static auto operands(const N& n, const Lowered& x) {
+    return loss_operands_of<0, V>(n, x, n.op().smoothing, n.op().divergence);
   }
 };
 
 // A strategy: the gradient of each row's logits.
 template <class V, class Shape, class T, class G, class X, class Y, class W, class S>
-struct by_row_kernel<node<cross_entropy_back<V>, Shape, T, G, X, Y, W, S>>
-    : kernel_or_loops<by_row_kernel<node<cross_entropy_back<V>, Shape, T, G, X, Y, W, S>>> {
+struct by_row_kernel<node<cross_entropy_back<V>, Shape, T, G, X, Y, W, S>> {
   using N = node<cross_entropy_back<V>, Shape, T, G, X, Y, W, S>;
-  using rows = cross_entropy_rows<2, X, Y, W>;
-  static constexpr bool matches = rows::matches && is_float<G>;
+  static constexpr bool matches = has_loss_kernel<X, Y, W> && is_float<G>;
   static constexpr plan_kind kind = plan_kind::rows;
-  using nests = logit_loops<N, V, 1>;
 
   template <class Lowered>
   static bool fits(const N& n, const axis* to, const Lowered& x) {
-    const nests all(n, to, x);
-    return all.inside.rank == 1 && all.inside.stride[0][0] == 1 &&
-           rows::fits(all.outside, all.inside, n.op().smoothing);
+    return loss_back_fits(logit_loops<N, V, 1>::of(n, to, x), loss_operands_of<1, V>(n, x, n.op().smoothing, false));
   }
-  template <class Lowered>
-  static void run(context& cx, const N& n, target<float> to, const Lowered& x) {
-    const nests all(n, to.axes, x);
-    rows::run(cx, all.outside, all.inside, n.op().smoothing, child_in<1>(x).data, child_in<2>(x).data,
-              child_in<3>(x).data, child_in<4>(x).data, [&](auto& call, const auto& place, const auto& step) {
-      call.d_logits = to.data + place(0);
-      call.d_logits_row = step[0];
-      call.factor = child_in<0>(x).data + place(1);
-      call.factor_step = step[1];
-      kernels::active_gradients().cross_entropy(call);
-    });
+  template <class C, class Lowered>
+  static void compute(context& cx, const N& n, target<float> to, const Lowered& x) {
+    compute_cross_entropy_back(cx, logit_loops<N, V, 1>::of(n, to.axes, x), to.data, child_in<0>(x).data,
+                               loss_operands_of<1, V>(n, x, n.op().smoothing, false));
   }
 };
+
+#if DIMWISE_DETAIL_HAS_LIBRARY
+#define DIMWISE_DETAIL_CROSS_ENTROPY(Target)                                                                  \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_cross_entropy<Target>(context&, const logit_nests<5>&, float*, \
+                                                                     const loss_operands<float, Target>&);    \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_cross_entropy_back<Target>(                                    \
+      context&, const logit_nests<6>&, float*, const float*, const loss_operands<float, Target>&);
+DIMWISE_DETAIL_CROSS_ENTROPY(float)
+DIMWISE_DETAIL_CROSS_ENTROPY(std::size_t)
+#undef DIMWISE_DETAIL_CROSS_ENTROPY
+#endif
 
 }  // namespace dimwise::detail
 

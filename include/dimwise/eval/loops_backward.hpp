@@ -170,42 +170,58 @@ void row_back(rows::sort<Descending>, const back_row& row, C* to, const C* g, co
   each_in_row(row, [&](auto t, auto, auto) { to[t] = *next++; });
 }
 
-// The rows over `Over` of a node and of its two children.
-template <class N>
-struct back_loops {
-  using all = children_t<N>;
-  using over = axes_of_list_t<typename operation_of<N>::over>;
-  using axes = axes_for<shape_of<N>>;
-  using rest = difference_t<axes, over>;
-  back_row outside;
-  back_row inside;
+// Some axes of a result and of two operands.
+struct axes_in_three {
+  const short* in_result;
+  const short* in_first;
+  const short* in_second;
+  std::size_t rank;
 
-  template <class Lowered>
-  back_loops(const N& n, const axis* to, const Lowered& x)
-      : outside(nest<rest>(n, to, x)), inside(nest<over>(n, to, x)) {}
-
- private:
-  template <class Axes, class Lowered>
-  static back_row nest(const N& n, const axis* to, const Lowered& x) {
-    axis extents[max_rank];
-    axis_extents<Axes>::write(n.extents(), extents);
-    std::ptrdiff_t strides[3][max_rank] = {};
-    align<Axes, axes>(to, strides[0]);
-    align<Axes, child_axes<element_t<0, all>>>(child_in<0>(x).axes, strides[1]);
-    align<Axes, child_axes<element_t<1, all>>>(child_in<1>(x).axes, strides[2]);
-    return nest_over(Axes::size, extents, strides);
+  [[nodiscard]] back_row nest(const axis* to, const axis* first, const axis* second) const {
+    const auto stride = [](const axis* axes, short at) { return at < 0 ? 0 : axes[at].stride; };
+    back_row nest;
+    for (std::size_t i = 0; i < rank; ++i) {
+      const axis& along = to[in_result[i]];
+      nest.add(along.extent, {along.stride, stride(first, in_first[i]), stride(second, in_second[i])});
+    }
+    return nest;
   }
 };
+template <class Axes, class Result, class First, class Second>
+inline constexpr axes_in_three in_three = {places<Axes, Result>::at, places<Axes, First>::at, places<Axes, Second>::at,
+                                           Axes::size};
+// The loops outside a row and inside it, of a gradient and of its two operands.
+struct back_loops {
+  back_row outside;
+  back_row inside;
+};
+// What remains of a node and its two children when their names are gone.
+struct back_form {
+  axes_in_three outside;
+  axes_in_three inside;
 
+  [[nodiscard]] back_loops loops(const axis* to, const axis* first, const axis* second) const {
+    return {outside.nest(to, first, second), inside.nest(to, first, second)};
+  }
+};
+template <class Result, class First, class Second, class Over>
+inline constexpr back_form back_form_over = {in_three<difference_t<Result, Over>, Result, First, Second>,
+                                             in_three<Over, Result, First, Second>};
+template <class N>
+inline constexpr const back_form& form_of_back =
+    back_form_over<axes_for<shape_of<N>>, child_axes<element_t<0, children_t<N>>>,
+                   child_axes<element_t<1, children_t<N>>>, axes_of_list_t<typename operation_of<N>::over>>;
+
+template <class How, class T>
+void row_back_by_row(const back_loops& all, T* to, const T* g, const T* x, T epsilon) {
+  if (all.inside.empty()) { return; }
+  each_in_row(all.outside, [&](auto t, auto i, auto j) { row_back(How{}, all.inside, to + t, g + i, x + j, epsilon); });
+}
 template <class C, class How, class Over, class Shape, class U, class G, class X, class T, class Lowered>
 void loops(const node<rows_back<How, Over>, Shape, U, G, X>& n, target<T> to, const Lowered& x) {
-  const back_loops<node<rows_back<How, Over>, Shape, U, G, X>> all(n, to.axes, x);
-  if (all.inside.empty()) { return; }
-  const T* g = child_in<0>(x).data;
-  const T* row = child_in<1>(x).data;
-  each_in_row(all.outside, [&](auto t, auto i, auto j) {
-    row_back(How{}, all.inside, to.data + t, g + i, row + j, static_cast<T>(n.op().epsilon));
-  });
+  const back_form& form = form_of_back<node<rows_back<How, Over>, Shape, U, G, X>>;
+  row_back_by_row<How, T>(form.loops(to.axes, child_in<0>(x).axes, child_in<1>(x).axes), to.data, child_in<0>(x).data,
+                          child_in<1>(x).data, static_cast<T>(n.op().epsilon));
 }
 
 // ---- totals ---------------------------------------------------------------------------------------------------------
@@ -261,8 +277,9 @@ void total_row_back(const back_row& row, C* to, C g, const C* x) {
   }
 }
 template <class C, class How, class Over, bool Masked, class Shape, class U, class G, class X, class T, class Lowered>
-void loops(const node<total_back<How, Over, Masked>, Shape, U, G, X>& n, target<T> to, const Lowered& x) {
-  const back_loops<node<total_back<How, Over, Masked>, Shape, U, G, X>> all(n, to.axes, x);
+void loops(const node<total_back<How, Over, Masked>, Shape, U, G, X>&, target<T> to, const Lowered& x) {
+  const back_loops all = form_of_back<node<total_back<How, Over, Masked>, Shape, U, G, X>>.loops(
+      to.axes, child_in<0>(x).axes, child_in<1>(x).axes);
   if (all.inside.empty()) { return; }
   const T* g = child_in<0>(x).data;
   const T* row = child_in<1>(x).data;
@@ -273,31 +290,33 @@ void loops(const node<total_back<How, Over, Masked>, Shape, U, G, X>& n, target<
 // ---- views ----------------------------------------------------------------------------------------------------------
 
 // The loops over what a view read: of the operand of that layout, and of the gradient.
-template <class N>
-struct view_loops;
-template <class Shape, class T, class How, class View, class G>
-struct view_loops<node<view_back<How, View>, Shape, T, G>> {
-  // `N` has the shape and the extents of the view's operand, which is all that the view's step reads.
-  using N = node<view_back<How, View>, Shape, T, G>;
-  std::ptrdiff_t first = 0;  // of the operand's elements that are read
+struct view_loops {
+  std::ptrdiff_t first;  // of the operand's elements that are read
   kernels::loop_nest<2> nest;
-
-  view_loops(const N& n, operand_layout to, const axis* g) {
-    using view_axes = axes_for<View>;
-    if constexpr (requires { step_part<N>(to, n, n.op().view, n.op().how, result_axes<view_axes>{}); }) {
-      step_part<N>(to, n, n.op().view, n.op().how, result_axes<view_axes>{});
-    } else {
-      step<N>(to, n.op().view, n.op().how, result_axes<view_axes>{});
-    }
-    std::ptrdiff_t strides[2][max_rank] = {};
-    for (std::size_t i = 0; i < view_axes::size; ++i) { strides[0][i] = to.axes[i].stride; }
-    align<view_axes, axes_for<shape_of<G>>>(g, strides[1]);
-    axis extents[max_rank];
-    axis_extents<view_axes>::write(n.op().view, extents);
-    nest = nest_over(view_axes::size, extents, strides);
-    first = to.first;
-  }
 };
+// The loops of a node, for an operand of the layout `to`: all that is compiled for each view.
+using view_loops_of = view_loops(const void* node, operand_layout to, const axis* g);
+template <class Shape, class T, class How, class View, class G>
+view_loops loops_of_view(const node<view_back<How, View>, Shape, T, G>& n, operand_layout to, const axis* g) {
+  // N has the shape and the extents of the view's operand, which is all that the view's step reads.
+  using N = node<view_back<How, View>, Shape, T, G>;
+  using view_axes = axes_for<View>;
+  if constexpr (requires { step_part<N>(to, n, n.op().view, n.op().how, result_axes<view_axes>{}); }) {
+    step_part<N>(to, n, n.op().view, n.op().how, result_axes<view_axes>{});
+  } else {
+    step<N>(to, n.op().view, n.op().how, result_axes<view_axes>{});
+  }
+  std::ptrdiff_t strides[2][max_rank] = {};
+  for (std::size_t i = 0; i < view_axes::size; ++i) { strides[0][i] = to.axes[i].stride; }
+  align<view_axes, axes_for<shape_of<G>>>(g, strides[1]);
+  axis extents[max_rank];
+  axis_extents<view_axes>::write(n.op().view, extents);
+  return {to.first, nest_over(view_axes::size, extents, strides)};
+}
+template <class N>
+view_loops loops_of_view_at(const void* node, operand_layout to, const axis* g) {
+  return loops_of_view(*static_cast<const N*>(node), to, g);
+}
 
 // How many elements of a view may be one element of its operand, which is the first pointer. From the largest step
 // down: each axis reaches an element from as many places as what is left moves by steps of it.
@@ -354,20 +373,39 @@ void add_view(const kernels::loop_nest<2>& nest, T* sums, const T* g, const Add&
   });
   if (!rows.empty()) { finish(inner, steps); }
 }
-template <class C, class How, class View, class Shape, class U, class G, class T, class Lowered>
-void loops(const node<view_back<How, View>, Shape, U, G>& n, target<T> to, const Lowered& x) {
-  using axes = axes_for<Shape>;
-  // A buffer of the operand's own order: a view may join axes that follow each other.
-  lowered<T> all{buffer_layout(n), nullptr, {}, nullptr};
-  all.buffer.resize(checked_size<axes>(all.axes, sizeof(T), "gradient"));
-  std::fill(all.buffer.begin(), all.buffer.end(), T(0));
-  const auto& g = child_in<0>(x);
-  const view_loops<node<view_back<How, View>, Shape, U, G>> view(n, all, g.axes);
-  add_view(view.nest, all.buffer.data() + view.first, g.data,
+// What remains of the gradient of a view when its names are gone: its node, the loops of it, and the layout of a buffer
+// of the operand's own order, which the loops need: a view may join axes that follow each other.
+struct view_form {
+  const void* node;
+  view_loops_of* loops;
+  operand_layout (*dense)(const void* node);
+  std::size_t rank;
+};
+template <class N>
+operand_layout dense_layout_at(const void* node) {
+  return buffer_layout(*static_cast<const N*>(node));
+}
+template <class N>
+view_form view_form_of(const N& n) {
+  return {&n, &loops_of_view_at<N>, &dense_layout_at<N>, axes_for<shape_of<N>>::size};
+}
+template <class T>
+void view_back_by_loops(const view_form& form, target<T> to, const lowered<T>& g) {
+  const operand_layout all = form.dense(form.node);
+  std::size_t n = 1;
+  for (std::size_t i = 0; i < form.rank; ++i) { n = saturating_product(n, all.axes[i].extent); }
+  aligned_vector<T> buffer(n);
+  std::fill(buffer.begin(), buffer.end(), T(0));
+  const view_loops view = form.loops(form.node, all, g.axes);
+  add_view(view.nest, buffer.data() + view.first, g.data,
            [](std::size_t count, T* sums, std::ptrdiff_t by, const T* from, std::ptrdiff_t step) {
     for (; count > 0; --count, sums += by, from += step) { *sums += *from; }
   });
-  copy_axes<T>(axes::size, all.axes, to.axes, all.axes, to.data, all.buffer.data());
+  copy_axes<T>(form.rank, all.axes, to.axes, all.axes, to.data, buffer.data());
+}
+template <class C, class How, class View, class Shape, class U, class G, class T, class Lowered>
+void loops(const node<view_back<How, View>, Shape, U, G>& n, target<T> to, const Lowered& x) {
+  view_back_by_loops<T>(view_form_of(n), to, child_in<0>(x));
 }
 
 // ---- gather ---------------------------------------------------------------------------------------------------------

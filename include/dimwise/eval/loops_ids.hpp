@@ -48,14 +48,17 @@ void write_along(const N& n, target<T> to, Write write) {
   copy_axes<T>(axes::size, buffer.axes, to.axes, buffer.axes, to.data, buffer.data);
 }
 
-// The id, which has a place in a dimension of that extent.
+// The id, which has a place in a dimension of that extent and name.
+inline std::ptrdiff_t checked_id(const char* operation, std::size_t i, extent_t extent, name_of name) {
+  if (i >= extent) {
+    raise<index_error>(error{} << operation << ": id " << i << " is outside dimension " << name() << " of extent "
+                               << extent << " (R18)");
+  }
+  return static_cast<std::ptrdiff_t>(i);
+}
 template <class D>
 std::ptrdiff_t checked_id(const char* operation, id<D> i, extent_t extent) {
-  if (i.value >= extent) {
-    raise<index_error>(error{} << operation << ": id " << i.value << " is outside dimension " << dimension_name<D>()
-                               << " of extent " << extent << " (R18)");
-  }
-  return static_cast<std::ptrdiff_t>(i.value);
+  return checked_id(operation, i.value, extent, &dimension_name<D>);
 }
 
 // The extents of `Axes` where an axis of D counts as one element.
@@ -209,11 +212,11 @@ const std::size_t* numbers_of(const id<D>* ids) {
   return &ids->value;
 }
 // All ids, before anything is added by them.
-template <class D>
-void check_ids(const kernels::loop_nest<3>& nest, const id<D>* ids, extent_t extent) {
-  kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[3], std::size_t many, const std::ptrdiff_t(&s)[3]) {
+template <std::size_t K>  // 3: a template is compiled where something is added by ids
+void check_ids(const kernels::loop_nest<K>& nest, const std::size_t* ids, extent_t extent, name_of name) {
+  kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[K], std::size_t many, const std::ptrdiff_t(&s)[K]) {
     for (std::size_t i = 0; i < many; ++i) {
-      (void)checked_id("scatter_add", ids[o[2] + static_cast<std::ptrdiff_t>(i) * s[2]], extent);
+      (void)checked_id("scatter_add", ids[o[2] + static_cast<std::ptrdiff_t>(i) * s[2]], extent, name);
     }
   });
 }
@@ -331,7 +334,7 @@ void scatter(const N& n, target<T> to, const Lowered& in) {
     const scatter_loops<N> all(n, out.axes, in);
     fill_zero(all.all, out.data);
     if (all.ids.empty()) { return; }
-    check_ids(all.ids, ids.data, all.along.extent);
+    check_ids(all.ids, numbers_of(ids.data), all.along.extent, &dimension_name<D>);
     add_by_ids(all.ids, all.row, all.along, out.data, child_in<0>(in).data, numbers_of(ids.data));
   });
 }
@@ -339,5 +342,13 @@ template <class C, class Shape, class D, class Values, class Ids, class T, class
 void loops(const scatter_add_node<Shape, D, Values, Ids>& n, target<T> to, const Lowered& in) {
   scatter(n, to, in);
 }
+
+#if DIMWISE_DETAIL_HAS_LIBRARY
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void check_ids<3>(const kernels::loop_nest<3>&, const std::size_t*, extent_t, name_of);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE std::vector<added_row> rows_of_long_sums<3>(const kernels::loop_nest<3>&,
+                                                                            const std::size_t*, const axis&);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void add_by_ids<float, 3>(const kernels::loop_nest<3>&, const kernels::loop_nest<2>&,
+                                                          const axis&, float*, const float*, const std::size_t*);
+#endif
 
 }  // namespace dimwise::detail

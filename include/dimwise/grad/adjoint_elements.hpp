@@ -20,6 +20,40 @@ auto product_back(const G& g, const X& x) {
       "gradient", restride<shape_of<G>, views::arrived, G>({}, g.extents(), g), x);
 }
 
+// Factors that no strategy computes together with the product: what is in memory, and a function of it.
+template <class Y>
+inline constexpr bool is_read_alone = in_memory<Y>;
+template <class Shape, class T, class F, class E>
+inline constexpr bool is_read_alone<elementwise<Shape, T, F, E>> =
+    in_memory<E> && !is_masked<E> && !is_rounding<elementwise<Shape, T, F, E>>;
+
+// Whether the gradient of X is the product of a tensor and such a factor, in the element type of X.
+template <class X, class G, class Y>
+consteval bool multiplies_directly() {
+  if constexpr (is_tensor<G> && renamed_tensor<X>::known && is_read_alone<untracked_type<Y>>) {
+    using T = untracked_t<value_of<X>>;
+    return std::is_same_v<value_of<G>, T> && std::is_same_v<untracked_t<value_of<Y>>, T>;
+  } else {
+    return false;
+  }
+}
+// Sends to the factor `x` of a product: g times the other factor, summed over what only that one has.
+template <class Over, class X, class G, class Y>
+[[gnu::always_inline]] inline void send_product(const X& x, const G& g, const Y& y) {
+  if constexpr (multiplies_directly<X, G, Y>()) {
+    const auto& leaf = renamed_tensor<X>::of(x);
+    if (leaf.origin() == nullptr) { return; }
+    using T = value_of<G>;
+    using result = axes_of_list_t<typename product_facts<Over, list<>, shape_of<G>, gradient_shape<Y>>::result>;
+    evaluation_pass pass{current_context()};
+    leaf.origin()->add_product(
+        gradient_product<result, axes_of_list_t<Over>, axes_for<shape_of<G>>, axes_for<shape_of<Y>>>::form,
+        places<result, axes_for<shape_of<X>>>::at, leaf.extents(), read<T>(pass, g), read<T>(pass, untracked_of(y)));
+  } else {
+    send_gradient(x, product_back<Over>(g, plain_value(y)));
+  }
+}
+
 // The dimensions of a product by the names that the operands have: out<D> where the result says D.
 template <class Names, class Before>
 struct restored_names;
@@ -55,8 +89,8 @@ struct adjoint_of<node<product_over<Over>, Shape, T, A, B>> {
     const auto g = kept(names::of(arrived));
     const auto& a = n.template child<0>();
     const auto& b = n.template child<1>();
-    if constexpr (is_tracked<A>) { send_gradient(a, product_back<typename facts::free_b>(g, plain_value(b))); }
-    if constexpr (is_tracked<B>) { send_gradient(b, product_back<typename facts::free_a>(g, plain_value(a))); }
+    if constexpr (is_tracked<A>) { send_product<typename facts::free_b>(a, g, b); }
+    if constexpr (is_tracked<B>) { send_product<typename facts::free_a>(b, g, a); }
   }
 };
 

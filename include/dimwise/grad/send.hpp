@@ -70,9 +70,46 @@ template <class X, class G>
 [[gnu::always_inline]] inline auto reduced_to(const G& g) {
   return summed_over<difference_t<dims_t<shape_of<G>>, dims_t<shape_of<X>>>>(g);
 }
+// The tensor of which a formula reads the elements under other names and marks, axis by axis.
+template <class X>
+struct renamed_tensor {
+  static constexpr bool known = is_tensor<X>;
+  [[gnu::always_inline]] static const X& of(const X& x) { return x; }
+};
+template <class Shape, class E>
+  requires(renamed_tensor<E>::known)
+struct renamed_tensor<with_marks<Shape, E>> {
+  static constexpr bool known = true;
+  [[gnu::always_inline]] static const auto& of(const with_marks<Shape, E>& x) {
+    return renamed_tensor<E>::of(x.template child<0>());
+  }
+};
+template <class Shape, class From, class To, class E>
+  requires(renamed_tensor<E>::known && axes_of<From>::type::size == 1 && axes_of<To>::type::size == 1)
+struct renamed_tensor<restride<Shape, views::rename<From, To>, E>> {
+  static constexpr bool known = true;
+  [[gnu::always_inline]] static const auto& of(const restride<Shape, views::rename<From, To>, E>& x) {
+    return renamed_tensor<E>::of(x.template child<0>());
+  }
+};
+
 template <class X, class G>
 [[gnu::always_inline]] inline void send_reduced(const X& x, const G& g) {
-  if constexpr (is_tracked<X>) { send_gradient(x, reduced_to<X>(g)); }
+  if constexpr (is_tracked<X>) {
+    using over = difference_t<dims_t<shape_of<G>>, dims_t<shape_of<X>>>;
+    if constexpr (over::size > 0 && is_tensor<G> && renamed_tensor<X>::known &&
+                  std::is_same_v<value_of<X>, tracked<value_of<G>>>) {
+      const auto& leaf = renamed_tensor<X>::of(x);
+      if (leaf.origin() == nullptr) { return; }
+      using axes = axes_for<shape_of<G>>;
+      using rest = axes_of_list_t<difference_t<dims_t<shape_of<G>>, over>>;
+      evaluation_pass pass{current_context()};
+      leaf.origin()->add_sum(rows_form_over<rest, axes, axes_of_list_t<over>>, places<rest, axes_for<shape_of<X>>>::at,
+                             leaf.extents(), read<value_of<G>>(pass, g));
+    } else {
+      send_gradient(x, reduced_to<X>(g));
+    }
+  }
 }
 
 // `g` for every element along dimensions that it lacks: the shape of X.

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <dimwise/eval/evaluate.hpp>
+#include <dimwise/eval/gradient_sum.hpp>
 #include <dimwise/expr/backward.hpp>
 #include <dimwise/grad/attention.hpp>
 #include <dimwise/grad/erased_gradients.hpp>
@@ -171,11 +172,30 @@ class recorded_value : public recorded {
     static_assert(same_set<dims_t<shape_of<G>>, dims_t<shape<DimsAndMarks...>>> && marks_t<shape_of<G>>::size == 0,
                   "dimwise: an adjoint gives a gradient of other dimensions than the value has");
     if constexpr (fits<T, value_of<G>>) {
-      gradient_ = this->arrived() ? gradient_type(gradient_ + g) : gradient_type(g);
-      this->set_arrived(true);
+      take(gradient_type(g));
     } else {  // numbers in double met a value in float: `check_gradient` compiles such losses
       add(make_node<shape_of<G>, T>(apply<fn::as_real<T>>{}, g.extents(), g));
     }
+  }
+  /// Adds the product of a gradient and a value, or sums of a gradient. `order` says which axis of this value each axis
+  /// of the result is, and `e` are this value's extents.
+  [[gnu::noinline]] void add_product(const product_form& form, const short* order,
+                                     const typename gradient_type::extents_type& e, const lowered<T>& g,
+                                     const lowered<T>& x) {
+    auto sum = gradient_type::for_overwriting(e);
+    axis to[max_rank];
+    write_axes(e, order, to);
+    compute_product_onto<T>(current_context(), form, {sum.fresh_elements(), to}, g, x, sum_so_far());
+    put(sum);
+  }
+  [[gnu::noinline]] void add_sum(const rows_form& form, const short* order,
+                                 const typename gradient_type::extents_type& e, const lowered<T>& g) {
+    auto sum = gradient_type::for_overwriting(e);
+    axis to[max_rank];
+    write_axes(e, order, to);
+    compute_sum_onto<T>(current_context(), form, gradient_type::axes::size, {sum.fresh_elements(), to}, g,
+                        sum_so_far());
+    put(sum);
   }
   [[nodiscard]] const gradient_type& gradient() const { return gradient_; }
   // What arrived: it is gone from here, so that its memory is free as soon as it was sent on.
@@ -187,6 +207,25 @@ class recorded_value : public recorded {
   }
 
  private:
+  static void write_axes(const typename gradient_type::extents_type& e, const short* order, axis* to) {
+    axis own[max_rank];
+    axis_extents<typename gradient_type::axes>::write_contiguous(e, own);
+    for (std::size_t i = 0; i < gradient_type::axes::size; ++i) { to[i] = own[order[i]]; }
+  }
+  [[nodiscard]] const T* sum_so_far() const { return this->arrived() ? gradient_.data() : nullptr; }
+  void put(const gradient_type& sum) {
+    gradient_ = sum;
+    this->set_arrived(true);
+  }
+  // One function for all formulas that send here.
+  [[gnu::noinline]] void take(const gradient_type& g) {
+    if (!this->arrived()) { return put(g); }
+    auto sum = gradient_type::for_overwriting(
+        merge_extents<typename gradient_type::extents_type::atoms>("gradient", gradient_.extents(), g.extents()));
+    add_gradients(current_context(), sum.size(), sum.fresh_elements(), sum_so_far(), g.data());
+    put(sum);
+  }
+
   gradient_type gradient_{};
 };
 
