@@ -261,6 +261,47 @@ TEST_CASE("a scale that is not finite is multiplied with as such") {
   }
 }
 
+TEST_CASE("blocks of the largest integers do not overflow") {
+  for (const kind& of : {kinds[3], kinds[4]}) {
+    const bool four = of.format == number_format::int4;
+    for (const int number : {four ? -8 : -127, four ? 7 : 127}) {
+      for (const std::size_t m : {1, 3, 9}) {
+        problem p(m, 20, 320, of.format, of.inputs, false, 17);
+        std::fill(p.b.begin(), p.b.end(), static_cast<unsigned char>(four ? (number + 8) * 17 : number));
+        for (std::size_t i = 0; i < p.a.size(); ++i) { p.a[i] = i % 7 < 5 ? 1.0F : -1.0F; }
+        p.run();
+        for (std::size_t r = 0; r < m; ++r) {
+          for (std::size_t j = 0; j < 20; ++j) {
+            double sum = 0;
+            for (std::size_t i = 0; i < 320; ++i) {
+              const float16 scale = p.scales[j * static_cast<std::size_t>(p.call.scales_row) + i / 32];
+              sum += p.input(r, i) * number * static_cast<double>(static_cast<float>(scale));
+            }
+            // Ten blocks with the same sign are summed, and each is rounded three times.
+            CHECK(p.c[r * static_cast<std::size_t>(p.call.c_row) + j] == doctest::Approx(sum).epsilon(2e-6));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a row of inputs gives the same bits beside any number of other rows") {
+  for (const kind& of : {kinds[3], kinds[4]}) {
+    for (const std::size_t n : {9, 70}) {
+      problem p(40, n, 288, of.format, of.inputs, false, 13);
+      p.run();
+      const std::vector<float> all = p.c;
+      for (const std::size_t m : {5, 6, 16, 17, 33}) {
+        p.call.m = m;
+        std::fill(p.c.begin(), p.c.end(), 777.0F);
+        p.run();
+        CHECK(std::memcmp(p.c.data(), all.data(), m * static_cast<std::size_t>(p.call.c_row) * sizeof(float)) == 0);
+      }
+    }
+  }
+}
+
 TEST_CASE("the result does not depend on the workers") {
   struct shuffled {
     static void run(void*, std::size_t count, runner::task f, void* context) {

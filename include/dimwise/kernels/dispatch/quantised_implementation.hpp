@@ -37,6 +37,16 @@ inline constexpr bool has_panels_of_bytes = true;
 #else
 inline constexpr bool has_panels_of_bytes = false;
 #endif
+#if defined(DIMWISE_DETAIL_PANEL_BYTES) && DIMWISE_DETAIL_PANEL_BYTES == 32
+inline constexpr bool widens_bytes = true;  // panels of 8-bit weights have 16 bits
+#else
+inline constexpr bool widens_bytes = false;
+#endif
+#if defined(__AVX2__) && !defined(__AVX512F__)
+inline constexpr bool separates_pairs = true;  // of bfloat16
+#else
+inline constexpr bool separates_pairs = false;
+#endif
 #if defined(__AVX512BF16__) && defined(__AVX512VNNI__) && defined(__AVX512BW__)
 inline constexpr bool multiplies_bfloat16 = true;
 #else
@@ -46,7 +56,8 @@ inline constexpr bool multiplies_bfloat16 = false;
 struct quantised_plan {
   quantised_path path;
   input_layout inputs;
-  std::size_t padded;  // bytes of a row in a panel
+  std::size_t padded;    // bytes of a row of weights, padded
+  std::size_t in_panel;  // bytes of a row in a panel
   std::size_t blocks;
   std::size_t shared;  // bytes of scratch that all workers share
   std::size_t own;     // bytes of scratch per worker
@@ -54,6 +65,12 @@ struct quantised_plan {
 
 [[nodiscard, gnu::always_inline]] constexpr std::size_t whole_lines(std::size_t bytes) noexcept {
   return (bytes + 63) / 64 * 64;
+}
+
+// Bytes of the panels of a part: their numbers, rows that are unpacked, their scales.
+[[nodiscard, gnu::always_inline]] constexpr std::size_t panels_bytes(const quantised_plan& plan) noexcept {
+  return whole_lines(part_columns * plan.in_panel + rows_of_tile * plan.padded +
+                     plan.blocks * part_columns * sizeof(float));
 }
 
 template <class Arch>
@@ -68,19 +85,22 @@ quantised_plan plan_of(const quantised_product_call& c) noexcept {
   }
   input_form form = input_form::floats;
   if (bytes) {
-    form = path == quantised_path::panels    ? input_form::panels
+    form = path == quantised_path::panels
+               ? (widens_bytes && c.format == number_format::int8 ? input_form::words : input_form::panels)
            : c.format == number_format::int4 ? input_form::dots4
                                              : input_form::dots8;
+  } else if (separates_pairs && path == quantised_path::dots && c.format == number_format::bfloat16) {
+    form = input_form::even_first;
   } else if (halves) {
     form = input_form::bfloat16;
   }
-  quantised_plan plan{path, {form, c.k, panel_zero(c.format)}, 0, (c.k + block_numbers - 1) / block_numbers, 0, 0};
+  quantised_plan plan{path, {form, c.k, panel_zero(c.format)}, 0, 0, (c.k + block_numbers - 1) / block_numbers, 0, 0};
   plan.padded = plan.inputs.padded * (halves ? 2 : 1);
+  plan.in_panel = plan.padded * (form == input_form::words ? 2 : 1);
   plan.shared = whole_lines(c.m * plan.inputs.bytes());
   const std::size_t tile = rows_of_tile * part_columns * sizeof(float);
   if (path == quantised_path::panels) {
-    plan.own =
-        whole_lines((part_columns + rows_of_tile) * plan.padded + plan.blocks * part_columns * sizeof(float)) + tile;
+    plan.own = panels_bytes(plan) + tile;
   } else if (path == quantised_path::widened) {
     // The last part may be thin, and thin products need different scratch.
     const std::size_t multiplied = larger(gemm_scratch_bytes<Arch>({c.m, part_columns, c.k}),
@@ -121,6 +141,9 @@ float dot_of(const quantised_product_call& c, const input_row& x, const unsigned
   if (c.format == number_format::float16) return float16_dot(x, c.k, row);
 #endif
   if (c.format == number_format::float16) return half_dot<Arch, number_format::float16, false>(x, c.k, row);
+#if defined(__AVX2__) && !defined(__AVX512F__)
+  return bfloat16_pairs_dot(x, c.k, row);
+#endif
   if (c.inputs == product_inputs::float32) return half_dot<Arch, number_format::bfloat16, false>(x, c.k, row);
 #if defined(__AVX512BF16__)
   return bfloat16_dot(x, c.k, row);
@@ -165,6 +188,9 @@ void dots_part(const quantised_product_call& c, const quantised_plan& plan, cons
 #if defined(DIMWISE_DETAIL_PANEL_BYTES)
 // Input rows in the largest tile of bytes.
 inline constexpr std::size_t rows_of_bytes = panel_bytes == 64 ? 6 : 4;
+// Input rows that meet all panels of a part before the next ones: they stay in the L1 cache, and each panel is read from
+// the L2 cache once for all of them.
+inline constexpr std::size_t rows_of_part = rows_of_tile / rows_of_bytes * rows_of_bytes;
 // A tile of `Rows` input rows; rows past `rows` repeat the last one.
 template <std::size_t Rows>
 void panel_tile([[maybe_unused]] const quantised_product_call& c, const quantised_plan& plan,
@@ -188,13 +214,12 @@ template <class Arch>
 void panels_part(const quantised_product_call& c, const quantised_plan& plan, const unsigned char* shared,
                  std::size_t column, std::size_t columns, unsigned char* own) noexcept {
   quantised_panel panels[part_columns / rows_of_panel];
-  unsigned char* const spread = own + part_columns * plan.padded;
+  unsigned char* const spread = own + part_columns * plan.in_panel;
   auto* const scales = reinterpret_cast<float*>(spread + rows_of_panel * plan.padded);
-  auto* const sums = reinterpret_cast<float*>(
-      own + whole_lines((part_columns + rows_of_panel) * plan.padded + plan.blocks * part_columns * sizeof(float)));
+  auto* const sums = reinterpret_cast<float*>(own + panels_bytes(plan));
   const std::size_t count = ceil_div(columns, rows_of_panel);
   for (std::size_t i = 0; i < part_columns / rows_of_panel; ++i) {
-    panels[i] = {own + i * rows_of_panel * plan.padded, scales + i * rows_of_panel * plan.blocks};
+    panels[i] = {own + i * rows_of_panel * plan.in_panel, scales + i * rows_of_panel * plan.blocks};
     if (i < count) {
       const std::size_t first = i * rows_of_panel;
       pack_panel(c, weights_at(c, column + first, smaller(rows_of_panel, columns - first)), plan.padded, spread,
@@ -203,20 +228,26 @@ void panels_part(const quantised_product_call& c, const quantised_plan& plan, co
   }
   const bool halves = c.format == number_format::bfloat16;
   const std::size_t most = halves ? 12 : rows_of_bytes;
-  for (std::size_t row = 0; row < c.m; row += most) {
-    const std::size_t rows = smaller(most, c.m - row);
+  const std::size_t part = halves ? most : rows_of_part;
+  for (std::size_t begin = 0; begin < c.m; begin += part) {
+    const std::size_t end = smaller(begin + part, c.m);
     for (std::size_t i = 0; i < count; i += tile_panels) {
       const quantised_panel pair[tile_panels] = {panels[i], panels[i + 1 < count ? i + 1 : i]};
-      float* const out = sums + i * rows_of_panel;
-      if (halves) {
-        (rows <= 4 ? panel_tile<4> : rows <= 8 ? panel_tile<8> : panel_tile<12>)(c, plan, shared, row, rows, pair, out);
-      } else {
-        (rows <= 2   ? panel_tile<2>
-         : rows <= 4 ? panel_tile<4>
-                     : panel_tile<rows_of_bytes>)(c, plan, shared, row, rows, pair, out);
+      for (std::size_t row = begin; row < end; row += most) {
+        const std::size_t rows = smaller(most, end - row);
+        float* const out = sums + (row - begin) * part_columns + i * rows_of_panel;
+        if (halves) {
+          (rows <= 4   ? panel_tile<4>
+           : rows <= 8 ? panel_tile<8>
+                       : panel_tile<12>)(c, plan, shared, row, rows, pair, out);
+        } else {
+          (rows <= 2   ? panel_tile<2>
+           : rows <= 4 ? panel_tile<4>
+                       : panel_tile<rows_of_bytes>)(c, plan, shared, row, rows, pair, out);
+        }
       }
     }
-    finish_sums<Arch>(c, sums, part_columns, row, rows, column, columns);
+    finish_sums<Arch>(c, sums, part_columns, begin, end - begin, column, columns);
   }
 }
 #endif
@@ -251,12 +282,16 @@ void quantised_product(const quantised_product_call& c, void* scratch, const run
   unsigned char* const own = shared + plan.shared;
   auto* const rounded = reinterpret_cast<float*>(shared + whole_lines(c.m * plan.inputs.bytes()));
   const bool rounds = plan.path == quantised_path::widened && c.inputs == product_inputs::bfloat16;
-  constexpr std::size_t rows_of_part = 16;
+  constexpr std::size_t converted_rows = 16;
   if (plan.inputs.form != input_form::floats) {
-    threads.parallel_for(ceil_div(c.m, rows_of_part), [&](std::size_t part, std::size_t) {
-      for (std::size_t r = part * rows_of_part; r < smaller(c.m, (part + 1) * rows_of_part); ++r) {
+    threads.parallel_for(ceil_div(c.m, converted_rows), [&](std::size_t part, std::size_t) {
+      for (std::size_t r = part * converted_rows; r < smaller(c.m, (part + 1) * converted_rows); ++r) {
         const float* const x = c.a + static_cast<std::ptrdiff_t>(r) * c.a_row;
         unsigned char* const to = shared + r * plan.inputs.bytes();
+        if (plan.inputs.form == input_form::even_first) {
+          separate_row(plan.inputs, x, c.inputs == product_inputs::bfloat16, to);
+          continue;
+        }
         if (plan.inputs.form != input_form::bfloat16) {
           quantise_row(plan.inputs, x, to);
           continue;

@@ -10,11 +10,23 @@
 // in the panel, once for all rows of inputs.
 //
 // AVX2 has no product of four bytes into 32 bits. 4-bit weights stay unsigned there: eight products of pairs fit 16
-// bits, which is a block. Two products of 8-bit weights do not fit, so magnitudes are multiplied by inputs with the
-// sign of the weight, and each pair is widened. Version 1 had panels on AVX-512 alone; other machines used dot products
-// for every row of inputs. On a Zen 4 core limited to AVX2, 128 rows times 768 x 768 went from 60 to 114 GFLOP/s (8
-// bits) and from 68 to 152 (4 bits), times 288 x 288 from 28 to 99 and from 19 to 126; on AVX-512, 4 bits went from 210
-// to 266 (768 x 288), because bytes are now unpacked 16 at a time.
+// bits, which is a block. Two products of 8-bit weights do not fit: weights and inputs are widened to 16 bits as they
+// are packed, and pairs of products are summed in 32 bits. On a Zen 4 core a product and an addition of integers take 0.7
+// cycles of a register of 32 bytes, not 0.5, because both go to the same units: the limit is 169 GFLOP/s (8 bits) and
+// 340 (4 bits) where floats have 118.
+//
+// Version 1 had panels on AVX-512 alone; other machines used dot products for every row of inputs. Version 2 multiplied
+// magnitudes of 8-bit weights by inputs with the sign of the weight on AVX2. Version 3 widens them, starts the sums of 4
+// bits from what their offset adds, takes sixteen rows of inputs for each panel that is in the L1 cache, and quantises
+// inputs in registers. GFLOP/s of 128 rows (benchmarks/kernels_quantised.cpp, one Zen 4 core):
+//
+//   AVX2, version         1     2     3
+//   8 bits, 768 x 768    60   113   141
+//   8 bits, 288 x 288    28    98   135
+//   4 bits, 768 x 768    68   156   235
+//   4 bits, 288 x 288    19   126   207
+//
+// On AVX-512 the product of 288 x 288 went from 235 to 261 (both), of 768 x 768 from 301 to 316 (8 bits).
 #pragma once
 
 #include <dimwise/kernels/dispatch/configuration.hpp>
@@ -70,13 +82,17 @@ inline constexpr std::size_t tile_panels = 2;
   }
 }
 #else
-// Transposes 8 rows of 32 bytes: lane d of row r becomes lane r of row d.
-[[gnu::always_inline]] inline void turn_lanes(const unsigned char* from, std::size_t row, int,
-                                              unsigned char* to) noexcept {
+// Transposes 8 rows of 32 bytes, or of 16 that are widened (`Widens`): lane d of row r becomes lane r of row d.
+template <bool Widens>
+[[gnu::always_inline]] inline void turn_lanes(const unsigned char* from, std::size_t row, unsigned char* to) noexcept {
   __m256i a[8];
   __m256i b[8];
 #pragma GCC unroll 8
-  for (std::size_t r = 0; r < 8; ++r) a[r] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + r * row));
+  for (std::size_t r = 0; r < 8; ++r) {
+    const unsigned char* const at = from + r * row;
+    a[r] = Widens ? _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)))
+                  : _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
+  }
 #pragma GCC unroll 4
   for (std::size_t r = 0; r < 8; r += 2) {
     b[r] = _mm256_unpacklo_epi32(a[r], a[r + 1]);
@@ -135,7 +151,6 @@ struct quantised_panel {
 // Packs `rows_of_panel` rows of weights into a panel; `rows` is scratch for as many rows.
 [[gnu::noinline]] inline void pack_panel(const quantised_product_call& c, const quantised_rows_at& b,
                                          std::size_t padded, unsigned char* rows, const quantised_panel& to) noexcept {
-  const int change = c.format == number_format::int8 ? -128 : 0;
   const unsigned char* from = b.data;
   auto row = static_cast<std::size_t>(b.row);
   std::size_t end = c.k * (c.format == number_format::bfloat16 ? 2 : 1);
@@ -151,7 +166,17 @@ struct quantised_panel {
     const std::size_t later = at + 256 < end ? at + 256 : at + 256 - end + rows_of_panel * row;
     for (std::size_t r = 0; r < rows_of_panel; ++r) __builtin_prefetch(from + later + r * row, 0, 3);
 #endif
-    turn_lanes(from + at, row, change, to.numbers + at * rows_of_panel);
+#if DIMWISE_DETAIL_PANEL_BYTES == 64
+    turn_lanes(from + at, row, c.format == number_format::int8 ? -128 : 0, to.numbers + at * rows_of_panel);
+#else
+    unsigned char* const lanes_of = to.numbers + at * rows_of_panel * (c.format == number_format::int8 ? 2 : 1);
+    if (c.format == number_format::int8) {
+      turn_lanes<true>(from + at, row, lanes_of);
+      turn_lanes<true>(from + at + panel_bytes / 2, row, lanes_of + panel_bytes * rows_of_panel);
+    } else {
+      turn_lanes<false>(from + at, row, lanes_of);
+    }
+#endif
   }
   if (c.scales == nullptr) return;
   const std::size_t blocks = (c.k + block_numbers - 1) / block_numbers;
@@ -240,36 +265,45 @@ template <std::size_t Rows>
   return _mm256_set1_epi32(lane);
 }
 
-// out[r * width …]: `Rows` rows of 8-bit inputs times two panels of weights of 4 bits (`Four`) or 8.
+// Keeps g++ 12 from reordering additions, from loading a register again for each of its uses, and from copying all sums
+// in each step: the tile was 1.3 times slower.
+[[gnu::always_inline]] inline void stay_in_register(__m256i& x) noexcept { asm("" : "+x"(x)); }
+
+// out[r * width …]: `Rows` rows of 8-bit inputs times two panels of weights of 4 bits (`Four`) or 8. Of 4 bits, a lane
+// holds the 16-bit sums of two pairs; of 8 bits, weights and inputs have 16 bits.
 template <std::size_t Rows, bool Four>
 [[gnu::noinline]] void byte_tile(const input_row* x, std::size_t blocks, const quantised_panel* p, float* out,
                                  std::size_t width) noexcept {
+  constexpr std::size_t lanes_of_block = block_numbers / (Four ? 4 : 2);
   const __m256i ones = _mm256_set1_epi16(1);
   __m256 sum[Rows][tile_panels];
+  const std::int8_t* in[Rows];
 #pragma GCC unroll 4
-  for (std::size_t r = 0; r < Rows; ++r) sum[r][0] = sum[r][1] = _mm256_setzero_ps();
+  for (std::size_t r = 0; r < Rows; ++r) {
+    sum[r][0] = sum[r][1] = _mm256_setzero_ps();
+    in[r] = x[r].numbers;
+  }
   const auto* first = reinterpret_cast<const __m256i*>(p[0].numbers);
   const auto* second = reinterpret_cast<const __m256i*>(p[1].numbers);
   for (std::size_t b = 0; b < blocks; ++b) {
     __m256i whole[Rows][tile_panels];
 #pragma GCC unroll 4
-    for (std::size_t r = 0; r < Rows; ++r) whole[r][0] = whole[r][1] = _mm256_setzero_si256();
-    // Not unrolled: GCC would reorder the additions and spill the sums.
-#pragma GCC unroll 1
-    for (std::size_t s = 0; s < block_numbers; s += 4, ++first, ++second) {
-      const __m256i w[tile_panels] = {_mm256_loadu_si256(first), _mm256_loadu_si256(second)};
-      [[maybe_unused]] const __m256i size[tile_panels] = {_mm256_abs_epi8(w[0]), _mm256_abs_epi8(w[1])};
+    for (std::size_t r = 0; r < Rows; ++r) {
+      whole[r][0] = whole[r][1] = Four ? _mm256_set1_epi32(x[r].begin[b]) : _mm256_setzero_si256();
+    }
+#pragma GCC unroll 2
+    for (std::size_t s = 0; s < lanes_of_block; ++s, ++first, ++second) {
+      __m256i w[tile_panels] = {_mm256_loadu_si256(first), _mm256_loadu_si256(second)};
+      stay_in_register(w[0]);
+      stay_in_register(w[1]);
 #pragma GCC unroll 4
       for (std::size_t r = 0; r < Rows; ++r) {
-        const __m256i in = broadcast_lane(x[r].numbers + b * block_numbers + s);
+        const __m256i lane = broadcast_lane(in[r] + 4 * s);
 #pragma GCC unroll 2
         for (std::size_t i = 0; i < tile_panels; ++i) {
-          if constexpr (Four) {
-            whole[r][i] = _mm256_add_epi16(whole[r][i], _mm256_maddubs_epi16(w[i], in));
-          } else {
-            const __m256i pairs = _mm256_maddubs_epi16(size[i], _mm256_sign_epi8(in, w[i]));
-            whole[r][i] = _mm256_add_epi32(whole[r][i], _mm256_madd_epi16(pairs, ones));
-          }
+          whole[r][i] = Four ? _mm256_add_epi16(whole[r][i], _mm256_maddubs_epi16(w[i], lane))
+                             : _mm256_add_epi32(whole[r][i], _mm256_madd_epi16(w[i], lane));
+          stay_in_register(whole[r][i]);
         }
       }
     }
@@ -278,12 +312,13 @@ template <std::size_t Rows, bool Four>
       const __m256 scale = _mm256_loadu_ps(p[i].scales + b * rows_of_panel);
 #pragma GCC unroll 4
       for (std::size_t r = 0; r < Rows; ++r) {
-        __m256i all = whole[r][i];
-        if constexpr (Four) all = _mm256_add_epi32(_mm256_madd_epi16(all, ones), _mm256_set1_epi32(x[r].begin[b]));
-        const __m256 in = _mm256_set1_ps(x[r].scale[b]);
-        sum[r][i] = _mm256_fmadd_ps(_mm256_mul_ps(_mm256_cvtepi32_ps(all), in), scale, sum[r][i]);
+        const __m256i all = Four ? _mm256_madd_epi16(whole[r][i], ones) : whole[r][i];
+        const __m256 by = _mm256_set1_ps(x[r].scale[b]);
+        sum[r][i] = _mm256_fmadd_ps(_mm256_mul_ps(_mm256_cvtepi32_ps(all), by), scale, sum[r][i]);
       }
     }
+#pragma GCC unroll 4
+    for (std::size_t r = 0; r < Rows; ++r) in[r] += 4 * lanes_of_block;
   }
 #pragma GCC unroll 4
   for (std::size_t r = 0; r < Rows; ++r) {
