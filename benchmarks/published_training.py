@@ -26,7 +26,7 @@ def predicted(program, table, name, tp, pp, gpus, batch):
     best = None
     for micro in (1, 2, 4, 8) if table == 1 else (1,):
         for chunks in (1, 2, 4) if pp > 1 else (1,):
-            result = subprocess.run([program, "megatron-" + name, "--machine", "a100", "--elements", "bf16", "--recompute", "full", "--context",
+            result = subprocess.run([program, "megatron-" + name, "--machine", "a100-2021", "--elements", "bf16", "--recompute", "full", "--context",
                                      "2048", "--batch", str(batch), "--place", f"dp={dp},tp={tp},pp={pp},micro={micro},chunks={chunks}",
                                      "--json"], capture_output=True, text=True, timeout=60, check=False)
             if result.returncode != 0:

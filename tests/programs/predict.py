@@ -119,7 +119,7 @@ class Predict:
                                        ("another reduction", {"reduction": "tree"}, 'reduction is "tree"')):
             changed = {key: value for key, value in {**MACHINE, **change}.items() if value is not None}
             self.refused(name, expected, "gpt2", "--machine", self.file("changed.json", changed))
-        self.refused("no such machine", "neither a file nor one of the machines this, a100, node200", "gpt2", "--machine", "b200")
+        self.refused("no such machine", "neither a file nor one of the machines this, a100, a100-2021, node200", "gpt2", "--machine", "b200")
         (self.place / "text.json").write_text("rates", encoding="utf-8")
         self.refused("a file that is not JSON", "JSON was expected", "gpt2", "--machine", self.place / "text.json")
         for link in ("20g", "1:2:3", "1:0", "-1:2", ":", "nan:1"):

@@ -150,6 +150,19 @@ TEST_CASE("predict: a training step counted by hand") {
   CHECK(equal(predict(tiny, overlaps, t, {.dp = 2}).time.hidden_data, 1));
 }
 
+TEST_CASE("predict: activations of a GPT in 16 bits with stored scores") {
+  const model& m = known("megatron-18.4b");
+  const task t{.batch = 8, .context = 2048, .weight_bytes = 2, .activation_bytes = 2};
+  const double logits = 8.0 * 2048 * 51200 / 8;
+  const auto activations = [&](recomputation again) {
+    return memory_of(m, a100_2021(), t, {.dp = 8, .tp = 8, .again = again}).activations - logits;
+  };
+  // s b h = 12,582,912; 10 + 24 / 8 + 5 · 48 · 2048 / (6144 · 8) = 13 + 10; 40 layers
+  CHECK(activations(recomputation::none) == 40 * 23.0 * 12582912);
+  CHECK(activations(recomputation::selective) == 40 * 13.0 * 12582912);
+  CHECK(activations(recomputation::full) == (40 * 2 + 13.0) * 12582912);
+}
+
 TEST_CASE("predict: links are shared by the ranks of a machine") {
   machine on = slow_machine();
   on.far.bandwidth = 8e9;

@@ -308,6 +308,10 @@ inline rank_bytes memory_of(const model& m, const machine& on, const task& t, co
         rows * (4 * m.d_model + ((m.gated ? 2 : 1) * m.hidden + 2 * m.d_k * (m.heads + m.kv_heads)) / p.tp) *
             t.activation_bytes +
         4 * micro * m.vocab / p.tp;
+    if (on.stores_scores) {  // of one layer
+      const double queries = t.kind == task_kind::prefill ? positions : 1;
+      bytes.activations += micro * queries * t.context * m.heads / p.tp * t.activation_bytes;
+    }
     bytes.cache = cache_bytes(m.layers / p.pp, m.kv_heads * m.d_k / p.tp, positions, own, t.activation_bytes);
   }
   return bytes;

@@ -153,11 +153,13 @@ found_machine chosen_machine(const predict_options& o, const model& m) {
   found_machine found;
   if (o.machine_name == "a100") {
     found.on = a100();
+  } else if (o.machine_name == "a100-2021") {
+    found.on = a100_2021();
   } else if (o.machine_name == "node200") {
     found.on = node_200();
   } else if (o.machine_name != "this") {
     if (!std::filesystem::is_regular_file(o.machine_name)) {
-      refuse(o.machine_name + ": neither a file nor one of the machines this, a100, node200");
+      refuse(o.machine_name + ": neither a file nor one of the machines this, a100, a100-2021, node200");
     }
     found.on = machine_in(o.machine_name);
   } else {
@@ -367,7 +369,8 @@ void add_options(CLI::App& app, predict_options& o) {
       ->check(CLI::IsMember({"none", "selective", "full"}))
       ->capture_default_str();
   auto* const machine_option =
-      app.add_option("--machine", o.machine_name, "this, which is measured; a100, node200, or a file of --measure")
+      app.add_option("--machine", o.machine_name,
+                     "this, which is measured; a100, a100-2021, node200, or a file of --measure")
           ->capture_default_str();
   app.add_option("--link", o.far, "between machines: 10g, 100g, infiniband, nvlink or MICROSECONDS:GB/s");
   app.add_option("--near", o.near, "inside a machine, in the same way");
