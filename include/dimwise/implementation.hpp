@@ -18,6 +18,7 @@
 #include <dimwise/expr/rotary_definitions.hpp>
 #include <dimwise/grad/parameter_list_definitions.hpp>
 #include <dimwise/grad/parameter_passes_definitions.hpp>
+#include <dimwise/grad/partial_sums_definitions.hpp>
 #include <dimwise/io/archive_definitions.hpp>
 #include <dimwise/io/bindings_definitions.hpp>
 #include <dimwise/io/files/bytes_definitions.hpp>

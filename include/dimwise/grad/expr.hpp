@@ -74,7 +74,7 @@ class arrived_at final : public arrived_gradient {
 
  private:
   struct sum : recorded_value<T, D...> {
-    sum() : recorded_value<T, D...>(0) {}
+    sum() : recorded_value<T, D...>(0, of_one_statement) {}
     using recorded_value<T, D...>::taken;
   };
   expr<tracked<T>, shape<D...>> to_;

@@ -51,8 +51,8 @@ struct parameter_type {
   void (*write_extents)(const void* p, axis* to);
   const void* (*data)(const void* p);
   void* (*overwrite)(void* p);
-  void (*clear)(void* p);                                  // zeros of the same extents
-  void (*take_gradient)(void* p, const recorded& origin);  // what has arrived there; zeros if nothing has
+  void (*clear)(void* p);                            // zeros of the same extents
+  void (*take_gradient)(void* p, recorded& origin);  // what has arrived there; zeros if nothing has
 };
 
 template <class T>
@@ -150,8 +150,8 @@ struct parameter_functions<tensor<T, D...>> {
     fresh.fill(T(0));
     to = fresh;
   }
-  static void take_gradient(void* p, const recorded& origin) {
-    const auto& from = static_cast<const recorded_value<T, D...>&>(origin);
+  static void take_gradient(void* p, recorded& origin) {
+    auto& from = static_cast<recorded_value<T, D...>&>(origin);
     if (from.arrived()) {
       *static_cast<parameter*>(p) = parameter(from.gradient());
     } else {
@@ -193,7 +193,7 @@ class parameter_list : public nn::detail::part_list {
   [[nodiscard]] const void* data(std::size_t i) const { return type(i).data(at(i)); }
   [[nodiscard]] void* overwrite(std::size_t i) const { return type(i).overwrite(at(i)); }
   void clear(std::size_t i) const { type(i).clear(at(i)); }
-  void take_gradient(std::size_t i, const recorded& origin) const { type(i).take_gradient(at(i), origin); }
+  void take_gradient(std::size_t i, recorded& origin) const { type(i).take_gradient(at(i), origin); }
   /// The number of elements.
   [[nodiscard]] DIMWISE_DETAIL_LIBRARY std::size_t size(std::size_t i) const;
   /// Throws `extent_error` unless the models have the same layers and extents. `whose` is the other one's name.

@@ -11,6 +11,7 @@
 #include <dimwise/expr/backward.hpp>
 #include <dimwise/grad/attention.hpp>
 #include <dimwise/grad/erased_gradients.hpp>
+#include <dimwise/grad/partial_sums.hpp>
 #include <dimwise/tensor/counted.hpp>
 
 #include <atomic>
@@ -46,12 +47,12 @@ struct stored_as<tracked<T>> : read_as_a_number<T> {};
 // What a record holds of one stored value: the gradient that arrives, in derived classes, and what it was computed from
 // (`kept`), which is deleted after its gradient was sent. `kept` is known to one function per formula only: a class per
 // formula would be ten functions and the long names of its type.
-class recorded {
+class recorded : public gradient_sums {
  public:
   // Sends the gradient of `value` on from `kept`, if `value` is not null, and deletes `kept`.
   using action = void (*)(void* kept, recorded* value);
 
-  explicit recorded(std::uint64_t record) : record_(record) {}
+  explicit recorded(std::uint64_t record, const axes_of_mesh* own = nullptr) : gradient_sums(own), record_(record) {}
   recorded(const recorded&) = delete;
   recorded& operator=(const recorded&) = delete;
   virtual ~recorded() {
@@ -67,16 +68,11 @@ class recorded {
     if (kept_ == nullptr) { return; }
     void* const kept = kept_;
     kept_ = nullptr;
-    act_(kept, arrived_ ? this : nullptr);
+    act_(kept, arrived() ? this : nullptr);
   }
   [[nodiscard]] std::uint64_t record() const { return record_; }
-  [[nodiscard]] bool arrived() const { return arrived_; }
-
- protected:
-  void set_arrived(bool has) { arrived_ = has; }
 
  private:
-  bool arrived_ = false;
   friend class origin_pointer;
   owner_count owners_{};
   std::uint64_t record_;
@@ -153,18 +149,23 @@ class gradient_record {
     return ++last;
   }
   inline static thread_local gradient_record* current_record = nullptr;
+  gradient_ranks::scope ranks_{};
   gradient_record* outer_;
   std::uint64_t number_ = next();
   bool open_ = true;
   std::vector<origin_pointer> values_{};
 };
 
-// The gradient of a stored value: the sum of what arrives.
+// The gradient of a stored value: the sum of what arrives, over all ranks that have a term of it.
 template <class T, class... DimsAndMarks>
 class recorded_value : public recorded {
  public:
   using gradient_type = tensor_of<T, make_shape_t<dims_t<shape<DimsAndMarks...>>, list<>>>;
-  using recorded::recorded;
+  static constexpr const axes_of_mesh* own_axes = axes_of_shape<shape<DimsAndMarks...>>();
+
+  explicit recorded_value(std::uint64_t record) : recorded(record, own_axes) {}
+  /// Of a value to which one statement sends.
+  recorded_value(std::uint64_t record, const axes_of_mesh& sums) : recorded(record, &sums) {}
 
   /// Adds what arrives: the value's dimensions in any order, and no marks.
   template <class G>
@@ -182,6 +183,7 @@ class recorded_value : public recorded {
   [[gnu::noinline]] void add_product(const product_form& form, const short* order,
                                      const typename gradient_type::extents_type& e, const lowered<T>& g,
                                      const lowered<T>& x) {
+    this->meet();
     auto sum = gradient_type::for_overwriting(e);
     axis to[max_rank];
     write_axes(e, order, to);
@@ -190,6 +192,7 @@ class recorded_value : public recorded {
   }
   [[gnu::noinline]] void add_sum(const rows_form& form, const short* order,
                                  const typename gradient_type::extents_type& e, const lowered<T>& g) {
+    this->meet();
     auto sum = gradient_type::for_overwriting(e);
     axis to[max_rank];
     write_axes(e, order, to);
@@ -197,13 +200,31 @@ class recorded_value : public recorded {
                         sum_so_far());
     put(sum);
   }
-  [[nodiscard]] const gradient_type& gradient() const { return gradient_; }
+  [[nodiscard]] const gradient_type& gradient() {
+    this->complete();
+    return gradient_;
+  }
   // What arrived: it is gone from here, so that its memory is free as soon as it was sent on.
   [[nodiscard]] gradient_type taken() {
+    this->complete();
     gradient_type g = gradient_;
     gradient_ = gradient_type();
     this->set_arrived(false);
     return g;
+  }
+  // The same in two sums: what is complete, and the terms that the ranks along an axis have; null if nothing arrived.
+  template <class Whole, class Terms>
+  void take_in_terms(const axis_of_mesh& along, const Whole& take_whole, const Terms& take_terms) {
+    this->complete(gradient_ranks::bit_of(along));
+    const bool terms_at_hand = this->holds_terms() || gradient_ranks::is_left(along);
+    if (const auto* const other = static_cast<const T*>(this->other_sum())) {
+      gradient_type waiting = gradient_type::for_overwriting(gradient_.extents());
+      copy_elements(other, waiting.size(), waiting.overwrite());
+      terms_at_hand ? take_whole(waiting) : take_terms(waiting);
+    }
+    this->drop();
+    const gradient_type g = this->taken();
+    terms_at_hand ? take_terms(g) : take_whole(g);
   }
 
  private:
@@ -219,11 +240,18 @@ class recorded_value : public recorded {
   }
   // One function for all formulas that send here.
   [[gnu::noinline]] void take(const gradient_type& g) {
+    this->meet();
     if (!this->arrived()) { return put(g); }
     auto sum = gradient_type::for_overwriting(
         merge_extents<typename gradient_type::extents_type::atoms>("gradient", gradient_.extents(), g.extents()));
     add_gradients(current_context(), sum.size(), sum.fresh_elements(), sum_so_far(), g.data());
     put(sum);
+  }
+  gradient_elements elements() override {
+    constexpr auto type = std::is_same_v<T, float>    ? gradient_elements::type::float32
+                          : std::is_same_v<T, double> ? gradient_elements::type::float64
+                                                      : gradient_elements::type::other;
+    return {gradient_.overwrite(), gradient_.size(), sizeof(T), type};
   }
 
   gradient_type gradient_{};
@@ -246,6 +274,16 @@ template <class E, class Value, class G>
 [[gnu::always_inline]] inline void send_from(const kept_attention<E, Value>& kept, const G& g) {
   if (!kept_beside<E>::send(kept.formula, kept.value, kept.sums, g)) { send_gradient(kept.formula, g); }
 }
+// While it lives, a statement with a value of these axes sends: what is whole and meets its shards has one term of its
+// gradient on each rank.
+template <bool OnRanks>
+struct sender {
+  explicit sender(const axes_of_mesh*) {}
+};
+template <>
+struct sender<true> : gradient_ranks::root {
+  using root::root;
+};
 // The action of a value of type Value that holds a Kept.
 template <class Kept, class Value>
 void send_kept(void* kept, recorded* value) {
@@ -255,6 +293,7 @@ void send_kept(void* kept, recorded* value) {
   } const owned{static_cast<const Kept*>(kept)};
   if (value == nullptr) { return; }
   const auto g = static_cast<Value*>(value)->taken();
+  [[maybe_unused]] const sender<Value::own_axes != nullptr> from(Value::own_axes);
   if constexpr (holds_erased<Kept>) {
     erased_gradients all;
     send_from(*owned.kept, g);
@@ -262,6 +301,13 @@ void send_kept(void* kept, recorded* value) {
   } else {
     send_from(*owned.kept, g);
   }
+}
+
+// The action of a value whose gradient a function of its own sends: `Kept::send(value)`.
+template <class Kept, class Value>
+void send_by_own(void* kept, recorded* value) {
+  const std::unique_ptr<const Kept> owned(static_cast<const Kept*>(kept));
+  if (value != nullptr) { owned->send(*static_cast<Value*>(value)); }
 }
 
 // Whether something that was recorded by `own` is part of a record; throws where it is part of another one.
@@ -360,6 +406,7 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
   }
   /// The record; null for a constant.
   [[nodiscard]] origin_type* origin() const { return static_cast<origin_type*>(origin_.get()); }
+  [[nodiscard]] const detail::origin_pointer& origin_owner() const { return origin_; }
 
  private:
   // Records what the value was computed from.
@@ -385,6 +432,45 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
   plain_type value_{};
   detail::origin_pointer origin_{};  // of an origin_type
 };
+
+namespace detail {
+
+// Where the gradient of a stored tensor goes, without the tensor's elements.
+template <class Tensor>
+class gradient_target;
+template <class T, class... DimsAndMarks>
+class gradient_target<tensor<tracked<T>, DimsAndMarks...>> {
+ public:
+  explicit gradient_target(const tensor<tracked<T>, DimsAndMarks...>& x) : origin_(x.origin_owner()) {}
+  /// Adds what a function of its own sends: complete, unless a `gradient_ranks::root` says otherwise.
+  template <class G>
+  void add(const G& g) const {
+    if (origin_.get() != nullptr) { static_cast<recorded_value<T, DimsAndMarks...>*>(origin_.get())->add(g); }
+  }
+
+ private:
+  origin_pointer origin_;
+};
+template <class T, class... D>
+gradient_target(const tensor<tracked<T>, D...>&) -> gradient_target<tensor<tracked<T>, D...>>;
+
+// `value`, which was computed from the stored tensors `from`, by a function that has no formula: `kept.send(value)`
+// takes the gradient of the value (`recorded_value::taken`) and adds what it is for `from` to their targets. A constant
+// if none of them is recorded.
+template <class T, class... D, class Kept, class... From>
+tensor<tracked<T>, D...> recorded_with(const tensor<T, D...>& value, const Kept& kept, const From&... from) {
+  gradient_record* const record = gradient_record::current();
+  const std::uint64_t number = record == nullptr ? 0 : record->number();
+  bool any = false;  // every one is looked at
+  ((any = has_origin(from, number) || any), ...);
+  if (!any) { return value; }
+  const auto origin = new_recorded<recorded_value<T, D...>>(number);
+  origin->keep(new Kept(kept), &send_by_own<Kept, recorded_value<T, D...>>);
+  record->add(origin);
+  return {value, origin};
+}
+
+}  // namespace detail
 
 namespace no_adl {
 
