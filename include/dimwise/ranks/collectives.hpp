@@ -2,17 +2,21 @@
 // dimwise/ranks/collectives.hpp -- collectives on tensors: reductions, gathers and exchanges that the types ask for.
 //
 // Layer: ranks. Each one evaluates its operand, and is called by all ranks along the mesh axis in the same order. Sums
-// are added in the order of the ranks: the same bits on every rank and in every run.
-// Tests: tests/ranks/typed_collectives.test.cpp, tests/compile_fail/collectives/
+// are added in the order of the ranks: the same bits on every rank and in every run. The result of a tracked operand is
+// recorded with the collective that sends its gradient back (ranks/collective_gradients.hpp).
+// Tests: tests/ranks/typed_collectives.test.cpp, tests/ranks/gradients.test.cpp, tests/compile_fail/collectives/
 //
 //   const ranks::mesh grid(world, tp{2});
 //   tensor y = all_reduce<tp>(contract<hidden_here>(h, down), grid);     // partial<tp> ends here
 #pragma once
 
 #include <dimwise/eval/evaluate.hpp>
+#include <dimwise/ranks/collective_gradients.hpp>
 #include <dimwise/ranks/mesh.hpp>
+#include <dimwise/ranks/shared_rows.hpp>
 #include <dimwise/shape/rules/collectives.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -23,17 +27,14 @@ namespace dimwise {
 
 namespace detail {
 
-// The verdict on a collective, behind that of its rule: the mesh has the axis, the elements can be sent and added, and
-// no gradient would end here unseen.
+// The verdict on a collective, behind that of its rule: the mesh has the axis, and the elements can be sent and added.
 template <class Op, class M, class Verdict, class X, class Mesh, bool Adds>
 consteval auto judge_sent() {
   if constexpr (refused<Verdict>) {
     return answer<Verdict>{};
   } else if constexpr (!Mesh::template has<M>) {
     return answer<ERROR_R25_mesh_has_no_such_axis<Op, over<M>, Mesh>>{};
-  } else if constexpr (is_tracked<X>) {
-    return answer<ERROR_R21_operation_has_no_gradient<Op, operand_t<shape_of<X>>>>{};
-  } else if constexpr (Adds && !ranks::reducible<value_of<X>>) {
+  } else if constexpr (Adds && !ranks::reducible<untracked_t<value_of<X>>>) {
     return answer<ERROR_R13_needs_real_numbers<Op, operand_t<shape_of<X>>>>{};
   } else {
     return answer<Verdict>{};
@@ -52,7 +53,7 @@ template <class... D, class Extents>
 std::string call_text(const char* operation, list<D...>, const Extents& e) {
   std::string all = operation;
   const char* between = " [";
-  const auto add = [&](text name, extent_t extent, bool divided) {
+  [[maybe_unused]] const auto add = [&](text name, extent_t extent, bool divided) {
     all += between;
     all.append(name.begin, name.length);
     if (!divided) { all += " " + std::to_string(extent); }
@@ -127,15 +128,19 @@ S part_of_whole(const Extents& e, std::size_t rank, std::size_t count) {
   return part_here<S>(whole, rank, count);
 }
 
-// Rows of all ranks, one rank after another: row `i` of rank r is row `place(r, i)` of the whole.
 template <class S>
-std::size_t row_of_whole(std::size_t rank, std::size_t count, std::size_t i, std::size_t before) {
-  return S::is_striped ? rank + i * count : before + i;
+shared_rows rows_of_parts(const std::vector<part_of_rank>& parts) {
+  shared_rows rows{{}, S::is_striped};
+  for (const part_of_rank& part : parts) { rows.extents.push_back(static_cast<std::size_t>(part.extent)); }
+  return rows;
 }
-template <class T>
-void copy_row(const T* from, T* to, std::size_t elements) {
-  for (std::size_t i = 0; i < elements; ++i) { to[i] = from[i]; }
+template <class S, class Extents>
+shared_rows rows_of_whole(const Extents& e, std::size_t count) {
+  shared_rows rows{{}, S::is_striped};
+  for (std::size_t r = 0; r < count; ++r) { rows.extents.push_back(part_of_whole<S>(e, r, count).extent()); }
+  return rows;
 }
+inline std::size_t elements_of_a_row(std::size_t elements, std::size_t rows) { return rows == 0 ? 0 : elements / rows; }
 
 // The extents of a result in which `made` has taken the place of the dimension `Gone`.
 template <class Shape, class D, class From, class Gone, class Extents>
@@ -147,127 +152,88 @@ extents_for<Shape> extents_with(const Extents& e, const slot& made, const char* 
 
 template <class Result, class M, class X, class Mesh>
 auto all_reduced(const X& x, const Mesh& mesh) {
-  const tensor mine(x);
-  auto all = tensor_of<value_of<X>, Result>::for_overwriting(mine.extents());
-  mesh.template along<M>().all_reduce(mine.data(), all.overwrite(), mine.size(),
-                                      call_text("all_reduce", dims_t<Result>{}, mine.extents()));
-  return all;
+  const ranks::communicator& along = mesh.template along<M>();
+  const tensor stored(x);
+  const auto& mine = untracked_of(stored);
+  auto all = tensor_of<untracked_t<value_of<X>>, Result>::for_overwriting(mine.extents());
+  along.all_reduce(mine.data(), all.overwrite(), mine.size(),
+                   call_text("all_reduce", dims_t<Result>{}, mine.extents()));
+  return recorded_after<M>(all, along, stored, [&](const auto& to) {
+    return back_of_all_reduce<M, std::remove_cvref_t<decltype(to)>>{to, along};
+  });
 }
 
 template <class Result, class M, class D, class S, class X, class Mesh>
 auto reduced_to_part(const X& x, const Mesh& mesh) {
-  using T = value_of<X>;
+  using T = untracked_t<value_of<X>>;
   using given = shape_of<X>;
   const ranks::communicator& along = mesh.template along<M>();
-  const tensor_in_order<T, first_of_dims<D, given>, given> mine(x);
-  const std::size_t n = mine.extents().template extent<D>();
-  const std::size_t row = n == 0 ? 0 : mine.size() / n;
-  std::vector<std::size_t> counts(along.size());
-  aligned_vector<T> in_parts;
-  if (S::is_striped) { in_parts.resize(mine.size()); }
-  std::size_t next = 0;
-  for (std::size_t r = 0; r < counts.size(); ++r) {
-    const std::size_t extent = part_of_whole<S>(mine.extents(), r, counts.size()).extent();
-    counts[r] = extent * row;
-    for (std::size_t i = 0; i < extent && in_parts.size() > 0; ++i, ++next) {
-      copy_row(mine.data() + row_of_whole<S>(r, counts.size(), i, 0) * row, in_parts.data() + next * row, row);
-    }
-  }
+  const tensor_in_order<value_of<X>, first_of_dims<D, given>, given> stored(x);
+  const auto& mine = untracked_of(stored);
+  const shared_rows rows = rows_of_whole<S>(mine.extents(), along.size());
+  const std::size_t row = elements_of_a_row(mine.size(), rows.whole());
   using in_front = make_shape_t<first_of_dims<S, Result>, marks_t<stored_t<Result>>>;
   const S part = part_of_whole<S>(mine.extents(), along.rank(), along.size());
   auto here = tensor_of<T, in_front>::for_overwriting(
       extents_with<in_front, S, given, D>(mine.extents(), {part.extent(), part.given_origin()}, "reduce_scatter"));
-  along.reduce_scatter(in_parts.size() > 0 ? in_parts.data() : mine.data(), here.overwrite(), counts.data(),
-                       call_text("reduce_scatter", dims_t<given>{}, x.extents()));
-  return tensor_of<T, stored_t<Result>>(here);
+  add_rows(rows, row, along, mine.data(), here.overwrite(), call_text("reduce_scatter", dims_t<given>{}, x.extents()));
+  return recorded_after<M>(tensor_of<T, stored_t<Result>>(here), along, stored, [&](const auto& to) {
+    return back_of_reduce_scatter<S, std::remove_cvref_t<decltype(to)>, std::remove_cvref_t<decltype(mine)>>{
+        to, along, rows, row, mine.extents()};
+  });
 }
 
 template <class Result, class M, class D, class S, class X, class Mesh>
 auto gathered_parts(const X& x, const Mesh& mesh) {
-  using T = value_of<X>;
+  using T = untracked_t<value_of<X>>;
   using given = shape_of<X>;
   const ranks::communicator& along = mesh.template along<M>();
-  const tensor_in_order<T, first_of_dims<S, given>, given> mine(x);
+  const tensor_in_order<value_of<X>, first_of_dims<S, given>, given> stored(x);
+  const auto& mine = untracked_of(stored);
   const auto parts = parts_of_all<S>(mine.extents(), along, "all_gather");
   const slot whole = whole_of_parts<S>(parts, "all_gather");
+  const shared_rows rows = rows_of_parts<S>(parts);
   using in_front = make_shape_t<first_of_dims<D, Result>, marks_t<stored_t<Result>>>;
   auto all =
       tensor_of<T, in_front>::for_overwriting(extents_with<in_front, D, given, S>(mine.extents(), whole, "all_gather"));
-  const std::size_t row = whole.extent == 0 ? 0 : all.size() / whole.extent;
-  std::vector<std::size_t> counts;
-  for (const part_of_rank& part : parts) { counts.push_back(static_cast<std::size_t>(part.extent) * row); }
-  const std::string text = call_text("all_gather", dims_t<Result>{}, all.extents());
-  if constexpr (S::is_striped) {
-    aligned_vector<T> in_parts(all.size());
-    along.all_gather(mine.data(), in_parts.data(), counts.data(), text);
-    T* const to = all.overwrite();
-    std::size_t next = 0;
-    for (std::size_t r = 0; r < parts.size(); ++r) {
-      for (std::size_t i = 0; i < parts[r].extent; ++i, ++next) {
-        copy_row(in_parts.data() + next * row, to + row_of_whole<S>(r, parts.size(), i, 0) * row, row);
-      }
-    }
-  } else {
-    along.all_gather(mine.data(), all.overwrite(), counts.data(), text);
-  }
-  return tensor_of<T, stored_t<Result>>(all);
+  const std::size_t row = elements_of_a_row(all.size(), whole.extent);
+  gather_rows(rows, row, along, mine.data(), all.overwrite(), call_text("all_gather", dims_t<Result>{}, all.extents()));
+  return recorded_after<M>(tensor_of<T, stored_t<Result>>(all), along, stored, [&](const auto& to) {
+    return back_of_all_gather<M, D, std::remove_cvref_t<decltype(to)>, std::remove_cvref_t<decltype(mine)>>{
+        to, along, rows, row, mine.extents()};
+  });
 }
 
 // [To, S, rest] on every rank, S a part of From  ->  [P, From, rest], P a part of To.
 template <class Result, class M, class From, class To, class S, class P, class X, class Mesh>
 auto exchanged_parts(const X& x, const Mesh& mesh) {
-  using T = value_of<X>;
+  using T = untracked_t<value_of<X>>;
   using given = shape_of<X>;
   using rest = difference_t<dims_t<given>, list<S, To>>;
   const ranks::communicator& along = mesh.template along<M>();
-  const std::size_t count = along.size();
-  const tensor_in_order<T, join_t<list<To, S>, rest>, given> mine(x);
+  const tensor_in_order<value_of<X>, join_t<list<To, S>, rest>, given> stored(x);
+  const auto& mine = untracked_of(stored);
   const auto parts = parts_of_all<S>(mine.extents(), along, "all_to_all");
   const slot whole = whole_of_parts<S>(parts, "all_to_all");
-  const std::size_t here = mine.extents().template extent<S>(), to_extent = mine.extents().template extent<To>();
-  const std::size_t row = here * to_extent == 0 ? 0 : mine.size() / (here * to_extent);
-  const P part = part_of_whole<P>(mine.extents(), along.rank(), count);
-
-  std::vector<std::size_t> sent_counts(count), received_counts(count);
-  aligned_vector<T> sent(mine.size());
-  std::size_t next = 0, before = 0, received_size = 0;
-  for (std::size_t r = 0; r < count; ++r) {
-    const std::size_t extent = part_of_whole<P>(mine.extents(), r, count).extent();
-    sent_counts[r] = extent * here * row;
-    for (std::size_t i = 0; i < extent; ++i, ++next) {
-      copy_row(mine.data() + row_of_whole<P>(r, count, i, before) * here * row, sent.data() + next * here * row,
-               here * row);
-    }
-    before += extent;
-  }
+  const shared_rows from = rows_of_parts<S>(parts), to = rows_of_whole<P>(mine.extents(), along.size());
+  const P part = part_of_whole<P>(mine.extents(), along.rank(), along.size());
   using result_in_order = make_shape_t<join_t<list<P, From>, rest>, marks_t<stored_t<Result>>>;
   using between = make_shape_t<join_t<list<P, S>, rest>, list<>>;
   const auto with_part =
       extents_with<between, P, given, To>(mine.extents(), {part.extent(), part.given_origin()}, "all_to_all");
   auto all = tensor_of<T, result_in_order>::for_overwriting(
       extents_with<result_in_order, From, between, S>(with_part, whole, "all_to_all"));
-  const std::size_t row_here = part.extent() * whole.extent == 0 ? 0 : all.size() / (part.extent() * whole.extent);
-  for (std::size_t r = 0; r < count; ++r) {
-    received_counts[r] = part.extent() * static_cast<std::size_t>(parts[r].extent) * row_here;
-    received_size += received_counts[r];
-  }
-  aligned_vector<T> received(received_size);
-  along.all_to_all(sent.data(), sent_counts.data(), received.data(), received_counts.data(),
-                   call_text("all_to_all", list<From, To>{},
-                             merge_extents<list<From, To>>("all_to_all", all.extents(), mine.extents())));
-  T* const to = all.overwrite();
-  const T* from = received.data();
-  before = 0;
-  for (std::size_t r = 0; r < count; ++r) {
-    const std::size_t extent = static_cast<std::size_t>(parts[r].extent);
-    for (std::size_t p = 0; p < part.extent(); ++p) {
-      for (std::size_t i = 0; i < extent; ++i, from += row_here) {
-        copy_row(from, to + (p * whole.extent + row_of_whole<S>(r, count, i, before)) * row_here, row_here);
-      }
-    }
-    before += extent;
-  }
-  return tensor_of<T, stored_t<Result>>(all);
+  // A rank may have no rows of one of them: then a row of the other side says how many elements there are.
+  const std::size_t row = std::max(elements_of_a_row(all.size(), part.extent() * whole.extent),
+                                   elements_of_a_row(mine.size(), to.whole() * from.extents[along.rank()]));
+  exchange_rows(to, from, row, along, mine.data(), all.overwrite(),
+                call_text("all_to_all", list<From, To>{},
+                          merge_extents<list<From, To>>("all_to_all", all.extents(), mine.extents())));
+  return recorded_after<M>(tensor_of<T, stored_t<Result>>(all), along, stored, [&](const auto& target) {
+    return back_of_all_to_all<join_t<list<From, P>, rest>, join_t<list<S, To>, rest>,
+                              std::remove_cvref_t<decltype(target)>, std::remove_cvref_t<decltype(mine)>>{
+        target, along, to, from, row, mine.extents()};
+  });
 }
 
 }  // namespace detail
@@ -295,20 +261,38 @@ class arriving {
   std::unique_ptr<ends> both_;
   ranks::request request_;  // ends before them
 };
+/// The same of a tracked tensor: `wait` records it, so all ranks wait for several in the same order.
+template <class T, class... DimsAndMarks>
+class arriving<tensor<tracked<T>, DimsAndMarks...>> {
+ public:
+  using tensor_type = tensor<tracked<T>, DimsAndMarks...>;
+  arriving(arriving<tensor<T, DimsAndMarks...>>&& value, const tensor_type& sent, std::ptrdiff_t by,
+           const ranks::communicator& along)
+      : value_(static_cast<arriving<tensor<T, DimsAndMarks...>>&&>(value)), sent_(sent), by_(by), along_(along) {}
+  /// The tensor, when it is there. Throws `rank_error` after the limit of the mesh, and `gradient_error` after the end
+  /// of the `value_and_gradient` in which it was sent.
+  [[nodiscard]] tensor_type wait() {
+    return detail::recorded_with(
+        value_.wait(),
+        detail::back_of_permute<tensor_type>{detail::gradient_target(sent_), along_, by_, sent_.extents()}, sent_);
+  }
+  /// Whether `wait` would return immediately; advances the message.
+  [[nodiscard]] bool done() { return value_.done(); }
+
+ private:
+  arriving<tensor<T, DimsAndMarks...>> value_;
+  tensor_type sent_;
+  std::ptrdiff_t by_;
+  ranks::communicator along_;
+};
 
 namespace detail {
 
-template <class M, class X, class Mesh>
-auto start_permuted(const X& x, std::ptrdiff_t by, const Mesh& mesh) {
-  using Tensor = tensor_of<value_of<X>, stored_t<shape_of<X>>>;
-  const ranks::communicator& along = mesh.template along<M>();
-  const auto count = static_cast<std::ptrdiff_t>(along.size());
-  const auto rank_at = [&](std::ptrdiff_t distance) {
-    return static_cast<std::size_t>(((static_cast<std::ptrdiff_t>(along.rank()) + distance) % count + count) % count);
-  };
-  const std::size_t to = rank_at(by % count), from = rank_at(-(by % count));
+template <class Tensor, class Dims>
+arriving<Tensor> start_sending(const Tensor& x, std::ptrdiff_t by, const ranks::communicator& along, Dims dims) {
+  const std::size_t to = rank_at(along, by), from = rank_at(along, -by);
   using ends = typename arriving<Tensor>::ends;
-  std::unique_ptr<ends> both(new ends{Tensor(x), Tensor()});
+  std::unique_ptr<ends> both(new ends{x, Tensor()});
   const Tensor& mine = both->sent;
   auto e = mine.extents();
   constexpr std::size_t slots = decltype(e)::slotted::size;
@@ -318,8 +302,31 @@ auto start_permuted(const X& x, std::ptrdiff_t by, const Mesh& mesh) {
   both->received = Tensor::for_overwriting(e);
   auto* const elements = both->received.overwrite();
   auto request = along.permute(mine.data(), mine.size(), to, elements, both->received.size(), from,
-                               call_text("permute_ranks", dims_t<shape_of<X>>{}, e));
+                               call_text("permute_ranks", dims, e));
   return arriving<Tensor>(std::move(both), static_cast<ranks::request&&>(request));
+}
+template <class M, class X, class Mesh>
+auto start_permuted(const X& x, std::ptrdiff_t by, const Mesh& mesh) {
+  using Tensor = tensor_of<value_of<X>, stored_t<shape_of<X>>>;
+  const ranks::communicator& along = mesh.template along<M>();
+  const Tensor stored(x);
+  auto sent = start_sending(untracked_of(stored), by, along, dims_t<shape_of<X>>{});
+  if constexpr (is_tracked<X>) {
+    remember_sum<M>(along);
+    return arriving<Tensor>(static_cast<decltype(sent)&&>(sent), stored, by, along);
+  } else {
+    return sent;
+  }
+}
+template <class M, class X, class Mesh>
+auto broadcast_elements(const X& x, std::size_t root, const Mesh& mesh) {
+  const ranks::communicator& along = mesh.template along<M>();
+  const tensor_of<value_of<X>, stored_t<shape_of<X>>> stored(x);
+  auto all = untracked_of(stored);
+  along.broadcast(all.data(), all.size(), root, call_text("broadcast_from", dims_t<shape_of<X>>{}, all.extents()));
+  all.seal();
+  return recorded_after<M>(all, along, stored,
+                           [](const auto& to) { return back_of_broadcast<std::remove_cvref_t<decltype(to)>>{to}; });
 }
 
 }  // namespace detail
@@ -388,18 +395,14 @@ template <class M, class From, class To, class... Way, operand X, class... Axes,
   requires refused<Verdict>
 Verdict all_to_all(const X& x, const ranks::mesh<Axes...>& mesh);
 
-/// The elements of the rank `root` along M, on all of them; the extents are equal on all ranks (R23, R24).
+/// The elements of the rank `root` along M, on all of them; the extents are equal on all ranks (R23, R24). The gradient
+/// of x is that of the result, on every rank: what is whole is the same everywhere.
 template <class M, operand X, class... Axes,
           class Verdict = detail::sent_verdict<op::broadcast_from, M, rule::broadcast_from<M, detail::shape_of<X>>, X,
                                                ranks::mesh<Axes...>>>
   requires allowed<Verdict>
 [[nodiscard]] auto broadcast_from(const X& x, std::size_t root, const ranks::mesh<Axes...>& mesh) {
-  auto all = detail::tensor_of<detail::value_of<X>, detail::stored_t<detail::shape_of<X>>>(x);
-  mesh.template along<M>().broadcast(
-      all.data(), all.size(), root,
-      detail::call_text("broadcast_from", detail::dims_t<detail::shape_of<X>>{}, all.extents()));
-  all.seal();
-  return all;
+  return detail::broadcast_elements<M>(x, root, mesh);
 }
 template <class M, operand X, class... Axes,
           class Verdict = detail::sent_verdict<op::broadcast_from, M, rule::broadcast_from<M, detail::shape_of<X>>, X,
@@ -413,7 +416,8 @@ template <class M, operand X, class... Axes,
                                                ranks::mesh<Axes...>>>
   requires allowed<Verdict>
 [[nodiscard]] auto permute_ranks(const X& x, std::ptrdiff_t by, const ranks::mesh<Axes...>& mesh) {
-  return detail::start_permuted<M>(x, by, mesh).wait();
+  auto coming = detail::start_permuted<M>(x, by, mesh);
+  return coming.wait();
 }
 template <class M, operand X, class... Axes,
           class Verdict = detail::sent_verdict<op::permute_ranks, M, rule::permute_ranks<M, detail::shape_of<X>>, X,
