@@ -6,6 +6,7 @@
 
 #include <dimwise/ranks/collectives.hpp>
 #include <dimwise/ranks/communicator.hpp>
+#include <dimwise/ranks/cross_entropy.hpp>
 #include <dimwise/ranks/error.hpp>
 #include <dimwise/ranks/mesh.hpp>
 #include <dimwise/ranks/run.hpp>
