@@ -2,9 +2,11 @@
 // mpirun.
 //
 //   program collectives     every collective against loops
+//   program gradients       gradients through collectives against one rank
 //   program MISTAKE         rank 1 makes the mistake, the others wait for it
 // SPDX-License-Identifier: BSL-1.0
 #include "../checks.hpp"
+#include "../gradient_checks.hpp"
 #include <dimwise/ranks.hpp>
 
 #include <chrono>
@@ -38,6 +40,11 @@ int run_mode(const std::string& mode, const ranks::communicator& world) {
       rank_checks::check_collectives(grid.along<inner>());
     }
     if (world.rank() == 0) { std::cout << "all right on " << world.size() << " ranks\n" << std::flush; }
+    return 0;
+  }
+  if (mode == "gradients") {
+    rank_checks::check_gradients(world);
+    if (world.rank() == 0) { std::cout << "the gradients of one rank on " << world.size() << " ranks\n" << std::flush; }
     return 0;
   }
   if (mode == "code") { return is_bad ? 7 : 0; }
