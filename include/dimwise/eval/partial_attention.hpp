@@ -70,6 +70,33 @@ struct sum_of_logs {
   }
 };
 
+// The attention `attended`, and the log-sum-exp of its scores: in one pass where a kernel takes it.
+template <class Attended, class LogSums>
+auto attention_part_of(const Attended& attended, const LogSums& sums) {
+#if !defined(DIMWISE_PLAIN_ONLY)
+  if constexpr (attention_match<Attended>::matches && has_kernels<value_of<Attended>>) {
+    context& cx = current_context();
+    if (!cx.reference_forced() && size_of(attended) > 0) {
+      using output = decltype(tensor(attended));
+      using log_sums = decltype(tensor(sums));
+      attention_part result{output::for_overwriting(attended.extents()), log_sums::for_overwriting(sums.extents())};
+      axis to[max_rank];
+      axis to_sums[max_rank];
+      (void)read_leaf(result.output, to);
+      (void)read_leaf(result.log_sum_exp, to_sums);
+      const target<float> rows{result.log_sum_exp.overwrite(), to_sums};
+      const target<float> output_rows{result.output.overwrite(), to};
+      evaluation_pass pass{cx};
+      [[maybe_unused]] const values_read_by<float, evaluation_pass, Attended> once(pass, attended);
+      if (fused_attention<Attended>::template run<typename log_sums::axes>(pass, attended, output_rows, &rows)) {
+        return result;
+      }
+    }
+  }
+#endif
+  return attention_part{tensor(attended), decltype(tensor(sums))(map(log_of_part{}, sums))};
+}
+
 }  // namespace detail
 
 namespace rule {
@@ -89,31 +116,7 @@ template <class Key, operand S, operand V,
           class Verdict = rule::attention<Key, detail::shape_of<S>, detail::shape_of<V>>>
   requires allowed<Verdict>
 [[nodiscard]] auto partial_attention(const S& s, const V& v) {
-  const auto attended = contract<Key>(softmax<Key>(s), v);
-  const auto sums = logsumexp<Key>(s);
-#if !defined(DIMWISE_PLAIN_ONLY)
-  using node = std::remove_cv_t<decltype(attended)>;
-  if constexpr (detail::attention_match<node>::matches && detail::has_kernels<detail::value_of<node>>) {
-    context& cx = current_context();
-    if (!cx.reference_forced() && size_of(attended) > 0) {
-      using output = decltype(tensor(attended));
-      using log_sums = decltype(tensor(sums));
-      attention_part result{output::for_overwriting(attended.extents()), log_sums::for_overwriting(sums.extents())};
-      detail::axis to[detail::max_rank];
-      detail::axis to_sums[detail::max_rank];
-      (void)detail::read_leaf(result.output, to);
-      (void)detail::read_leaf(result.log_sum_exp, to_sums);
-      const detail::target<float> rows{result.log_sum_exp.overwrite(), to_sums};
-      const detail::target<float> output_rows{result.output.overwrite(), to};
-      detail::evaluation_pass pass{cx};
-      [[maybe_unused]] const detail::values_read_by<float, detail::evaluation_pass, node> once(pass, attended);
-      if (detail::fused_attention<node>::template run<typename log_sums::axes>(pass, attended, output_rows, &rows)) {
-        return result;
-      }
-    }
-  }
-#endif
-  return attention_part{tensor(attended), decltype(tensor(sums))(map(detail::log_of_part{}, sums))};
+  return detail::attention_part_of(contract<Key>(softmax<Key>(s), v), logsumexp<Key>(s));
 }
 template <class Key, operand S, operand V,
           class Verdict = rule::attention<Key, detail::shape_of<S>, detail::shape_of<V>>>

@@ -115,6 +115,8 @@ class related_positions {
     (void)query_origin(e, name);
     (void)key_origin(e, name);
   }
+  /// Whether both origins were given, instead of those of the extents.
+  [[nodiscard]] bool says_origins() const { return given_; }
 
  private:
   template <class D>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A program on ranks alone, on threads, and on the processes of mpirun: its collectives, and ranks that fail, end, are late or differ.
+"""A program on ranks alone, on threads, and on the processes of mpirun: its collectives, its attention, and ranks that fail, end, are late or differ.
 
     python3 tests/ranks/mpi/check.py build/dev/tests/ranks_program mpirun
 
@@ -21,6 +21,8 @@ SHORT = {"DIMWISE_RANKS_LIMIT": "1"}
 # (mode, settings, code or None for any other than 0, texts of the output; {n} is the number of ranks)
 COLLECTIVES = ("collectives", {}, 0, ["all right on {n} ranks"])
 GRADIENTS = ("gradients", {}, 0, ["the gradients of one rank on {n} ranks"])
+ATTENTION = ("attention", {}, 0, ["attention is right on {n} ranks"])
+SOUND = [COLLECTIVES, GRADIENTS, ATTENTION]
 THROWS = ("throws", {}, None, ["rank 1 of {n}: no such file"])
 KILLED = ("killed", UNCHECKED, None, ["rank 1", "signal 9 (Killed)"])
 LATE = ("late", UNCHECKED | SHORT, None, ["has waited 1 s for rank 1 in all_reduce of 3 float: gradient"])
@@ -62,10 +64,10 @@ def problem_of(command, settings, wanted, texts):
 
 def main():
     program, *mpirun = sys.argv[1:]
-    runs = [("alone", [], {}, 1, [COLLECTIVES, GRADIENTS]), ("4 threads", [], {"DIMWISE_RANKS": "4"}, 4, [COLLECTIVES, GRADIENTS, THROWS, ENDS])]
+    runs = [("alone", [], {}, 1, SOUND), ("4 threads", [], {"DIMWISE_RANKS": "4"}, 4, [*SOUND, THROWS, ENDS])]
     if mpirun:
         runs += [(f"mpirun -n {n}", [*mpirun, *MPIRUN, "-n", str(n)], {}, n, cases)
-                 for n, cases in ((1, [COLLECTIVES, GRADIENTS]), (2, [GRADIENTS, *CASES]), (4, [COLLECTIVES, GRADIENTS, THROWS, KILLED, LATE]))]
+                 for n, cases in ((1, SOUND), (2, [*SOUND, *CASES]), (4, [*SOUND, THROWS, KILLED, LATE]))]
     passed = failed = 0
     for name, launcher, settings, n, cases in runs:
         for mode, more, wanted, texts in cases:

@@ -9,12 +9,15 @@
 //   all_to_all<M, From, To>:  [shard<From, M>, To]   ->  [From, shard<To, M>]
 //   broadcast_from<M>:        [rest]                 ->  [rest]
 //   permute_ranks<M>:         [shard<D, M>, rest]    ->  [shard<D, M>, rest]
+//   ring_attention<Key>:      [Q, Key] x [Key, V]    ->  [Q, V], Key a shard
 //
 // R4, R17, R23, R24, R25.
 // Tests: tests/shape/rules/collectives.test.cpp, tests/compile_fail/collectives/
 #pragma once
 
+#include <dimwise/shape/rules/contract.hpp>
 #include <dimwise/shape/rules/placed.hpp>
+#include <dimwise/shape/rules/reduce.hpp>
 #include <dimwise/shape/rules/restride.hpp>
 
 namespace dimwise {
@@ -27,6 +30,7 @@ struct all_gather;
 struct all_to_all;
 struct broadcast_from;
 struct permute_ranks;
+struct ring_attention;
 }  // namespace op
 
 namespace detail {
@@ -155,6 +159,36 @@ consteval auto judge_permute_ranks() {
   }
 }
 
+// Attention over the parts that all ranks have of Key: what softmax and contract say of parts that are merged. The
+// operation sees all keys, so softmax over the shard is what it means.
+template <class Key, class S>
+using ring_weights = typename decltype(judge_softmax<op::softmax, list<Key>, S>())::type;
+template <class Key, class S>
+using ring_sums = typename decltype(judge_reduce<op::logsumexp, list<Key>, S>())::type;
+
+template <class Key, class S, class V>
+consteval auto judge_ring_attention() {
+  if constexpr (mesh_axes_t<Key>::size != 1 || !is_in<Key, dims_t<S>>) {
+    return answer<nothing_to_gather<op::ring_attention, list<Key>, S>>{};
+  } else if constexpr (any_meets_shard<list<Key>, S, V>) {
+    return answer<placed_error_t<ERROR_R24_whole_dimension_meets_its_shard, op::ring_attention, list<Key>, S, V>>{};
+  } else if constexpr (partials_t<S>::size + partials_t<V>::size > 0) {
+    return answer<placed_error_t<ERROR_R23_partial_sum_is_reduced_first, op::ring_attention, list<Key>, S, V>>{};
+  } else {
+    using weights = ring_weights<Key, S>;
+    if constexpr (refused<weights>) {
+      return answer<weights>{};
+    } else {
+      using product = typename decltype(judge_contract<list<Key>, list<>, typename weights::shape, V>())::type;
+      if constexpr (refused<product>) {
+        return answer<product>{};
+      } else {
+        return judge_exchanged<op::ring_attention, Key, typename product::shape, S>();
+      }
+    }
+  }
+}
+
 }  // namespace detail
 
 namespace rule {
@@ -171,6 +205,8 @@ template <class M, class Shape>
 using broadcast_from = typename decltype(detail::judge_broadcast_from<M, Shape>())::type;
 template <class M, class Shape>
 using permute_ranks = typename decltype(detail::judge_permute_ranks<M, Shape>())::type;
+template <class Key, class S, class V>
+using ring_attention = typename decltype(detail::judge_ring_attention<Key, S, V>())::type;
 
 }  // namespace rule
 }  // namespace dimwise
