@@ -76,6 +76,26 @@ void check_all_reduce(const ranks::communicator& world) {
   }
 }
 
+// Sums that go on while the rank does something else: another sum, and a collective.
+template <class T>
+void check_started_all_reduce(const ranks::communicator& world) {
+  for (const std::size_t count : {0U, 1U, 17U, 1025U, 40000U}) {
+    std::vector<T> first = values<T>(world.rank(), count);
+    std::vector<T> second = values<T>(world.rank(), count, 3);
+    ranks::request one = world.start_all_reduce(first.data(), count, "values");
+    ranks::request two = world.start_all_reduce(second.data(), count, "values");
+    double ranks_here = 1;
+    world.all_reduce(&ranks_here, 1, "one");
+    expect(ranks_here == static_cast<double>(world.size()), "all_reduce while sums are on their way");
+    while (!two.done()) {}
+    one.wait();
+    for (std::size_t i = 0; i < count; ++i) {
+      expect(first[i] == sum_of_all<T>(world.size(), i), "start_all_reduce");
+      expect(second[i] == sum_of_all<T>(world.size(), i + 3), "start_all_reduce, the second sum");
+    }
+  }
+}
+
 inline void check_special_values(const ranks::communicator& world) {
   const float infinity = std::numeric_limits<float>::infinity();
   const float none = std::numeric_limits<float>::quiet_NaN();
@@ -230,6 +250,8 @@ inline void check_collectives(const ranks::communicator& world) {
   check_all_reduce<double>(world);
   check_all_reduce<std::int32_t>(world);
   check_all_reduce<std::int64_t>(world);
+  check_started_all_reduce<float>(world);
+  check_started_all_reduce<std::int64_t>(world);
   check_special_values(world);
   check_reduce_scatter(world);
   check_all_gather(world);

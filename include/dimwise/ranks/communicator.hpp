@@ -73,7 +73,8 @@ inline constexpr elements elements_of{dimwise::detail::raw_type_name<T>(), sizeo
 
 }  // namespace detail
 
-/// A message on its way (`communicator::permute`): its memory must live, and must not be changed, until `wait` returns.
+/// Messages on their way (`communicator::permute`, `communicator::start_all_reduce`): their memory must live, and must
+/// not be changed, until `wait` returns.
 class request {
  public:
   /// A request that has finished.
@@ -133,6 +134,13 @@ class communicator {
     all_reduce(values, values, count, shape, how);
   }
 
+  /// Starts the sum in place, in the order of the ranks. Every rank calls it, and computes until it calls `wait` of the
+  /// result; `done` advances the messages.
+  template <reducible T>
+  [[nodiscard]] request start_all_reduce(T* values, std::size_t count, std::string_view shape = {}) const {
+    return start_reduce(detail::element_of<T>, detail::elements_of<T>, values, count, shape);
+  }
+
   /// The sum (or maximum) of part r on rank r: `mine` has one part after another, `counts[r]` elements in part r on
   /// every rank. `result` may be this rank's part of `mine`.
   template <reducible T>
@@ -182,6 +190,8 @@ class communicator {
 
   DIMWISE_DETAIL_LIBRARY void reduce_all(detail::element type, detail::elements named, const void* mine, void* result,
                                          std::size_t count, std::string_view shape, reduction how) const;
+  DIMWISE_DETAIL_LIBRARY request start_reduce(detail::element type, detail::elements named, void* values,
+                                              std::size_t count, std::string_view shape) const;
   DIMWISE_DETAIL_LIBRARY void scatter_reduced(detail::element type, detail::elements named, const void* mine,
                                               void* result, const std::size_t* counts, std::string_view shape,
                                               reduction how) const;

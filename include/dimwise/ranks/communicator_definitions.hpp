@@ -252,6 +252,12 @@ struct member {
 // A request that has not finished.
 struct pending {
   pending(const std::shared_ptr<member>& of, std::string_view text) : state(of), all(of->link), shape(text) {}
+  pending(const pending&) = delete;
+  pending& operator=(const pending&) = delete;
+  virtual ~pending() = default;
+  // After all messages: starts those that follow; false if there is none.
+  virtual bool next() { return false; }
+
   std::shared_ptr<member> state;
   messages all;
   std::string shape;
@@ -341,28 +347,46 @@ inline std::vector<std::size_t> shares_of(std::size_t count, std::size_t ranks) 
   return counts;
 }
 
-// Part r of the sum on rank r.
-inline void reduce_parts(member& state, std::uint32_t tag, const call& what, element type, const void* mine,
-                         void* result, const parts& each, std::size_t bytes_of_one, reduction how) {
-  const std::size_t own = state.link->rank();
-  const std::size_t ranks = state.link->size();
-  const std::size_t bytes = each.bytes(own);
-  std::byte* received = state.scratch_of(bytes * (ranks - 1));
+// The messages of a sum in parts: this rank's part of all ranks, into `received`, and the others of this rank. The
+// operands of this rank's part, in the order of the ranks.
+inline std::vector<const void*> send_parts(messages& all, const group& link, const void* mine, const parts& each,
+                                           std::byte* received) {
+  const std::size_t own = link.rank();
+  const std::size_t ranks = link.size();
   std::vector<const void*> operands(ranks);
-  messages all(state.link);
   for (std::size_t r = 0; r < ranks; ++r) {
     if (r == own) {
       operands[r] = each.of(mine, own);
       continue;
     }
-    all.receive(r, received, bytes);
+    all.receive(r, received, each.bytes(own));
     operands[r] = received;
-    received += bytes;
+    received += each.bytes(own);
   }
   for (std::size_t step = 1; step < ranks; ++step) {  // not all ranks send to rank 0 first
     const std::size_t r = (own + step) % ranks;
     all.send(r, each.of(mine, r), each.bytes(r));
   }
+  return operands;
+}
+// The messages that give each rank the parts of the others.
+inline void share_parts(messages& all, const group& link, void* whole, const parts& each) {
+  const std::size_t own = link.rank();
+  const std::size_t ranks = link.size();
+  for (std::size_t step = 1; step < ranks; ++step) {
+    const std::size_t from = (own + ranks - step) % ranks;
+    all.receive(from, each.of(whole, from), each.bytes(from));
+    all.send((own + step) % ranks, each.of(whole, own), each.bytes(own));
+  }
+}
+
+// Part r of the sum on rank r.
+inline void reduce_parts(member& state, std::uint32_t tag, const call& what, element type, const void* mine,
+                         void* result, const parts& each, std::size_t bytes_of_one, reduction how) {
+  const std::size_t bytes = each.bytes(state.link->rank());
+  std::byte* const received = state.scratch_of(bytes * (state.link->size() - 1));
+  messages all(state.link);
+  const std::vector<const void*> operands = send_parts(all, *state.link, mine, each, received);
   state.run(all, tag, what);
   combine(type, operands, result, bytes / bytes_of_one, how);
 }
@@ -370,16 +394,51 @@ inline void reduce_parts(member& state, std::uint32_t tag, const call& what, ele
 inline void gather_parts(member& state, std::uint32_t tag, const call& what, const void* mine, void* whole,
                          const parts& each) {
   const std::size_t own = state.link->rank();
-  const std::size_t ranks = state.link->size();
   copy_bytes(mine, each.of(whole, own), each.bytes(own));
   messages all(state.link);
-  for (std::size_t step = 1; step < ranks; ++step) {
-    const std::size_t from = (own + ranks - step) % ranks;
-    all.receive(from, each.of(whole, from), each.bytes(from));
-    all.send((own + step) % ranks, each.of(whole, own), each.bytes(own));
-  }
+  share_parts(all, *state.link, whole, each);
   state.run(all, tag, what);
 }
+
+// A sum that has not finished: first the parts of the sum, then the parts of all ranks.
+struct pending_sum final : pending {
+  pending_sum(const std::shared_ptr<member>& of, std::string_view text, element of_type, const elements& named,
+              void* both, std::size_t elements_of_all)
+      : pending(of, text),
+        type(of_type),
+        bytes_of_one(named.bytes),
+        values(both),
+        count(elements_of_all),
+        each(shares_of(elements_of_all, of->link->size()).data(), of->link->size(), named.bytes),
+        received(each.bytes(of->link->rank()) * (of->link->size() - 1)) {
+    what = call_of("start_all_reduce", named, shape, &count, 1);
+  }
+  pending_sum(const pending_sum&) = delete;
+  pending_sum& operator=(const pending_sum&) = delete;
+  void start(std::uint32_t number) {
+    tag = number;
+    operands = send_parts(all, *state->link, values, each, received.data());
+    all.start(tag);
+  }
+  bool next() override {
+    if (operands.empty()) { return false; }
+    const std::size_t own = state->link->rank();
+    combine(type, operands, each.of(values, own), each.bytes(own) / bytes_of_one, reduction::sum);
+    operands.clear();
+    share_parts(all, *state->link, values, each);
+    all.start(tag);
+    return true;
+  }
+
+  element type;
+  std::size_t bytes_of_one;
+  void* values;
+  std::size_t count;
+  parts each;
+  std::vector<std::byte> received;
+  std::vector<const void*> operands{};
+  std::uint32_t tag = 0;
+};
 
 }  // namespace detail
 
@@ -451,6 +510,18 @@ DIMWISE_DETAIL_LIBRARY void communicator::reduce_all(detail::element type, detai
   std::byte* own = each.of(result, rank_);
   detail::reduce_parts(*state_, tag, what, type, mine, own, each, named.bytes, how);
   detail::gather_parts(*state_, tag, what, own, result, each);
+}
+
+DIMWISE_DETAIL_LIBRARY request communicator::start_reduce(detail::element type, detail::elements named, void* values,
+                                                          std::size_t count, std::string_view shape) const {
+  auto one = std::make_unique<detail::pending_sum>(state_, shape, type, named, values, count);
+  const std::uint32_t tag = state_->begin(one->what);
+  request result;
+  if (size_ > 1) {
+    one->start(tag);
+    result.pending_ = std::move(one);
+  }
+  return result;
 }
 
 DIMWISE_DETAIL_LIBRARY void communicator::scatter_reduced(detail::element type, detail::elements named,
@@ -584,13 +655,19 @@ DIMWISE_DETAIL_LIBRARY request::~request() = default;
 DIMWISE_DETAIL_LIBRARY void request::wait() {
   if (pending_ == nullptr) { return; }
   pending_->state->check_earlier(pending_->what);
-  pending_->state->wait(pending_->all, pending_->what);
+  do {
+    pending_->state->wait(pending_->all, pending_->what);
+    pending_->all.clear();
+  } while (pending_->next());
   pending_ = nullptr;
 }
 DIMWISE_DETAIL_LIBRARY bool request::done() {
   if (pending_ == nullptr) { return true; }
   pending_->state->check_earlier(pending_->what);
-  if (pending_->state->advance(pending_->all, pending_->what) != nullptr) { return false; }
+  do {
+    if (pending_->state->advance(pending_->all, pending_->what) != nullptr) { return false; }
+    pending_->all.clear();
+  } while (pending_->next());
   pending_ = nullptr;
   return true;
 }
