@@ -175,6 +175,15 @@ template <class D>
   requires(!is_shard<D> && requires { typename D::prime_of; })
 inline constexpr std::ptrdiff_t position_step<D> = position_step<typename D::prime_of>;
 
+// A mesh axis or a dimension, apart from its type: an address.
+using axis_key = const void*;
+template <class M>
+inline char address_of_axis{};
+template <class M>
+axis_key key_of_axis() {
+  return &address_of_axis<M>;
+}
+
 // The quotient, rounded down.
 constexpr std::ptrdiff_t floor_quotient(std::ptrdiff_t a, std::ptrdiff_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);

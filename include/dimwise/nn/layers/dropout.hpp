@@ -5,12 +5,14 @@
 // Tests: tests/grad/recomputed.test.cpp, tests/nn/parameters.test.cpp
 //
 //   const nn::dropout_seed seed(42 + step);            // for the block; equal seeds drop equal elements
+//   const nn::dropout_seed seed(42 + step, mesh, examples{32});   // of a shard, the elements that one rank drops
 //   auto [loss, gradient] = value_and_gradient(model, …);
 #pragma once
 
 #include <dimwise/expr/elementwise.hpp>
 #include <dimwise/tensor/random.hpp>
 
+#include <array>
 #include <cstdint>
 
 namespace dimwise::nn {
@@ -23,13 +25,28 @@ inline std::uint64_t& dropouts_drawn() {
   return count;
 }
 
+// A mesh axis of the program: this rank, and how many there are.
+struct rank_along {
+  dimwise::detail::axis_key axis = nullptr;
+  std::size_t rank = 0;
+  std::size_t ranks = 0;
+};
+// A dimension of which each rank has a part, and its whole extent.
+struct whole_extent {
+  dimwise::detail::axis_key dimension = nullptr;
+  std::size_t extent = 0;
+};
+
 }  // namespace detail
 
-/// The state of the dropout generator: the seed, and the number of dropouts that have drawn from it.
+/// The state of the dropout generator: the seed, and the number of dropouts that have drawn from it; which part of
+/// divided dimensions this rank has.
 struct dropout_state {
   std::uint64_t seed = 0;
   std::uint64_t drawn = 0;
   bool said = false;
+  std::array<detail::rank_along, 4> ranks{};
+  std::array<detail::whole_extent, 4> wholes{};
 };
 
 /// Sets the dropout seed of this thread for a block.
@@ -37,6 +54,22 @@ class dropout_seed {
  public:
   /// Dropouts of this thread draw from this seed until the object is destroyed.
   explicit dropout_seed(std::uint64_t seed) : dropout_seed(dropout_state{seed, 0, true}) {}
+  /// The same in a program on several ranks: of a tensor with shards, each rank drops the elements that one rank would
+  /// drop of the whole one. `mesh` is a `ranks::mesh`; pass the whole extents of divided dimensions that are known when
+  /// the program runs.
+  template <template <class...> class Mesh, mesh_axis_type... Axes, dimension_type... Whole>
+    requires(sizeof...(Axes) > 0)
+  dropout_seed(std::uint64_t seed, const Mesh<Axes...>& mesh, const Whole&... whole)
+      : dropout_seed(
+            dropout_state{seed,
+                          0,
+                          true,
+                          {detail::rank_along{dimwise::detail::key_of_axis<Axes>(), mesh.template coordinate<Axes>(),
+                                              mesh.template count<Axes>()}...},
+                          {detail::whole_extent{dimwise::detail::key_of_axis<Whole>(),
+                                                static_cast<std::size_t>(whole.extent())}...}}) {
+    static_assert(sizeof...(Axes) <= 4 && sizeof...(Whole) <= 4, "dropout_seed: up to 4 mesh axes and 4 extents");
+  }
   /// Restores a state: the same elements are dropped again.
   explicit dropout_seed(const dropout_state& from) : outer_(current()) { current() = from; }
   dropout_seed(const dropout_seed&) = delete;
@@ -65,8 +98,86 @@ class dropout_seed {
   dropout_state outer_;
 };
 
+namespace detail {
+
+// The part of a dimension that this rank has: element i is element first + i · step of the whole.
+struct part_of_dimension {
+  std::size_t here = 1;
+  std::size_t whole = 1;
+  std::size_t first = 0;
+  std::size_t step = 1;
+};
+
+template <class D>
+[[noreturn]] void raise_unknown_part(const char* what) {
+  dimwise::detail::raise<gradient_error>(
+      error{} << "dropout: " << what << " of dimension " << dimwise::detail::dimension_name<D>()
+              << " is not known: `const nn::dropout_seed seed(42, mesh, batch{32});` has the mesh and whole extents");
+}
+template <class D>
+part_of_dimension part_of_dropped(std::size_t here, const dropout_state& state) {
+  if constexpr (!dimwise::detail::is_sharded<D>) {
+    return {here, here, 0, 1};
+  } else if constexpr (dimwise::detail::is_shard<D>) {
+    using E = typename D::shard_of;
+    std::size_t whole = static_cast<std::size_t>(E::static_extent);
+    if constexpr (E::static_extent == at_run_time) {
+      whole = at_run_time;
+      for (const whole_extent& one : state.wholes) {
+        if (one.dimension == dimwise::detail::key_of_axis<E>()) { whole = one.extent; }
+      }
+      if (whole == at_run_time) { raise_unknown_part<E>("the whole extent"); }
+    }
+    for (const rank_along& one : state.ranks) {
+      if (one.axis != dimwise::detail::key_of_axis<typename D::shard_along>()) { continue; }
+      const std::size_t more = whole % one.ranks, each = whole / one.ranks;
+      if (here != each + (one.rank < more ? 1 : 0)) { raise_unknown_part<E>("this rank's part"); }
+      if (D::is_striped) { return {here, whole, one.rank, one.ranks}; }
+      return {here, whole, one.rank * each + (one.rank < more ? one.rank : more), 1};
+    }
+    raise_unknown_part<E>("this rank's part");
+  } else if constexpr (requires { typename D::prime_of; }) {
+    return part_of_dropped<typename D::prime_of>(here, state);
+  } else {
+    raise_unknown_part<D>("this rank's part");
+  }
+}
+// The parts of dimensions in the order of memory; those of a product are its factors.
+template <class Dims>
+struct parts_of_dropped;
+template <class... D>
+struct parts_of_dropped<dimwise::detail::list<D...>> {
+  template <class Extents>
+  static auto of(const Extents& e, const dropout_state& state) {
+    return std::array<part_of_dimension, sizeof...(D)>{
+        part_of_dropped<D>(static_cast<std::size_t>(e.template extent<D>()), state)...};
+  }
+};
+template <class D>
+struct factors_of_dimension {
+  using type = dimwise::detail::list<D>;
+};
+template <class... F>
+struct factors_of_dimension<merged<F...>> {
+  using type = dimwise::detail::join_t<typename factors_of_dimension<F>::type...>;
+};
+
+// The place of element i of the part among those of the whole; it grows with i.
+inline std::size_t place_in_whole(const part_of_dimension* dims, std::size_t count, std::size_t i) {
+  std::size_t place = 0, stride = 1;
+  for (std::size_t k = count; k-- > 0;) {
+    place += (dims[k].first + i % dims[k].here * dims[k].step) * stride;
+    i /= dims[k].here;
+    stride *= dims[k].whole;
+  }
+  return place;
+}
+
+}  // namespace detail
+
 /// The identity in inference. For a tracked x, each element becomes 0 with this probability and is multiplied by
-/// 1 / (1 − probability) otherwise (Srivastava et al. 2014). Draws from the thread's `dropout_seed`.
+/// 1 / (1 − probability) otherwise (Srivastava et al. 2014). Draws from the thread's `dropout_seed`. Of a shard it drops
+/// the elements that one rank would drop, if the seed has the mesh; it throws `gradient_error` otherwise.
 struct dropout {
   double probability = 0.1;
 
@@ -92,6 +203,15 @@ struct dropout {
   using plain_of = typename plain_tensor<dimwise::detail::untracked_t<dimwise::detail::value_of<X>>,
                                          dimwise::detail::dims_t<dimwise::detail::shape_of<X>>>::type;
 
+  template <class Dims>
+  struct all_factors;
+  template <class... D>
+  struct all_factors<dimwise::detail::list<D...>> {
+    using type = dimwise::detail::join_t<dimwise::detail::list<>, typename detail::factors_of_dimension<D>::type...>;
+  };
+  template <class Factors>
+  using dims_of_factors = typename all_factors<dimwise::detail::dims_t<dimwise::detail::shape_of<Factors>>>::type;
+
   // The factor of each element: 0 or 1 / (1 − probability).
   template <class Extents, class Factors>
   Factors kept(const Extents& e, Factors*) const {
@@ -109,7 +229,18 @@ struct dropout {
     const auto whole = static_cast<T>(1 / (1 - probability));
     T* const to = factors.overwrite();
     const std::size_t n = factors.size();
-    for (std::size_t i = 0; i < n; ++i) { to[i] = numbers.uniform() < probability ? T(0) : whole; }
+    if constexpr (dimwise::detail::mesh_axes_of_list_t<dims_of_factors<Factors>>::size > 0) {
+      const auto parts = detail::parts_of_dropped<dims_of_factors<Factors>>::of(e, dropout_seed::now());
+      std::size_t drawn = 0;  // of the whole tensor, in its order
+      for (std::size_t i = 0; i < n; ++i, ++drawn) {
+        for (const std::size_t place = detail::place_in_whole(parts.data(), parts.size(), i); drawn < place; ++drawn) {
+          (void)numbers.uniform();
+        }
+        to[i] = numbers.uniform() < probability ? T(0) : whole;
+      }
+    } else {
+      for (std::size_t i = 0; i < n; ++i) { to[i] = numbers.uniform() < probability ? T(0) : whole; }
+    }
     return factors;
   }
 };
