@@ -10,6 +10,7 @@
 #pragma once
 
 #include <dimwise/grad/tracked.hpp>
+#include <dimwise/shape/rules/placed.hpp>
 
 namespace dimwise {
 
@@ -33,22 +34,47 @@ sum_and_rest<T> added(T a, T b, double rest) {
   return {sum, rest - rest != 0 ? 0 : rest};
 }
 
+// A sum over dimensions: a term of one where some of them are shards.
+template <class Dims>
+using sum_shape_t = make_shape_t<list<>, typename partial_marks<unique_t<mesh_axes_of_list_t<Dims>>>::type>;
+
 }  // namespace detail
 
 /// The sum of a loss over the dimensions D, and how many elements were summed: with class weights the sum of the
 /// targets' weights. T is tracked while a gradient is computed.
+///
+/// Over a shard both are this rank's terms: `all_reduce<M>(average, mesh)` is the average over all ranks, and `mean()`
+/// and `value()` are rejected before (R24).
 template <class T, class... D>
 struct average {
-  tensor<T> sum;
+  using sum_type = detail::tensor_of<T, detail::sum_shape_t<detail::list<D...>>>;
+  /// Whether each rank has a part of the elements.
+  static constexpr bool is_partial = !std::is_same_v<sum_type, tensor<T>>;
+
+  sum_type sum{};
   double count = 0;
   double lost = 0;  ///< what the roundings of `+=` have taken from `sum`: less than the last digit of it
 
   /// sum / count, a number as an expression; 0 where nothing counted.
-  [[nodiscard]] auto mean() const { return sum * factor(); }
+  [[nodiscard]] auto mean() const
+    requires(!is_partial)
+  {
+    return sum * factor();
+  }
   /// What the sum is multiplied by: 1 / count; 0 where nothing counted.
   [[nodiscard]] double factor() const { return count == 0 ? 0.0 : 1.0 / count; }
   /// The mean's value.
-  [[nodiscard]] detail::untracked_t<T> value() const { return tensor(detail::untracked_of(mean())); }
+  [[nodiscard]] detail::untracked_t<T> value() const
+    requires(!is_partial)
+  {
+    return tensor(detail::untracked_of(mean()));
+  }
+  template <class Error = ERROR_R24_mean_over_a_shard_divides_by_the_whole_extent<op::mean, over<D...>>>
+    requires(is_partial)
+  Error mean() const;
+  template <class Error = ERROR_R24_mean_over_a_shard_divides_by_the_whole_extent<op::mean, over<D...>>>
+    requires(is_partial)
+  Error value() const;
 
   // An average is no number yet: `mean()` and `value()` are.
   template <class U, class... E, class Error = ERROR_R22_average_becomes_a_number_by_mean_or_value<over<D...>>>
@@ -65,7 +91,7 @@ struct average {
       sum.fill(all.sum);
       lost = all.rest;
     } else {
-      sum = tensor<T>(sum + other.sum);
+      sum = sum_type(sum + other.sum);
     }
     count += other.count;
     return *this;
@@ -82,7 +108,7 @@ struct average {
   template <class Number>
     requires std::is_arithmetic_v<Number>
   [[nodiscard]] friend average operator*(Number by, const average& a) {
-    return {tensor<T>(a.sum * static_cast<detail::untracked_t<T>>(by)), a.count, a.lost * static_cast<double>(by)};
+    return {sum_type(a.sum * static_cast<detail::untracked_t<T>>(by)), a.count, a.lost * static_cast<double>(by)};
   }
   template <class Number>
     requires std::is_arithmetic_v<Number>

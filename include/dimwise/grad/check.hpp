@@ -67,12 +67,12 @@ consteval bool runs_in_float() {
 namespace no_adl {
 
 // Declared first: clang shows the first one on the way to an error in the loss.
-template <
-    class M, class Loss,
-    class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
-                                                     detail::model_of_loss<rebind<double, M>>))::type,
-    class Verdict = typename decltype(detail::judge_loss<rebind<double, M>, Loss,
-                                                         detail::model_verdict<rebind<double, M>>, Given>())::type>
+template <class M, class Loss,
+          class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
+                                                           detail::model_of_loss<rebind<double, M>>))::type,
+          class Verdict = detail::of_whole_loss_t<
+              typename decltype(detail::judge_loss<rebind<double, M>, Loss, detail::model_verdict<rebind<double, M>>,
+                                                   Given>())::type>>
   requires detail::refused_here<Verdict>
 Verdict check_gradient(const M&, const Loss&, const check_options& = {}) DIMWISE_DETAIL_REFUSES_LAMBDAS;
 
@@ -83,12 +83,12 @@ Verdict check_gradient(const M&, const Loss&, const check_options& = {}) DIMWISE
 /// thousand roundings, and a kernel that leaves out a term is wrong in the first digit.
 /// Throws `gradient_error` where a dropout left out: plain elements go through dropouts as they are, so the differences
 /// are those of another loss. Refuses what `value_and_gradient` refuses (R21).
-template <
-    class M, class Loss,
-    class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
-                                                     detail::model_of_loss<rebind<double, M>>))::type,
-    class Verdict = typename decltype(detail::judge_loss<rebind<double, M>, Loss,
-                                                         detail::model_verdict<rebind<double, M>>, Given>())::type>
+template <class M, class Loss,
+          class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
+                                                           detail::model_of_loss<rebind<double, M>>))::type,
+          class Verdict = detail::of_whole_loss_t<
+              typename decltype(detail::judge_loss<rebind<double, M>, Loss, detail::model_verdict<rebind<double, M>>,
+                                                   Given>())::type>>
   requires allowed<Verdict>
 [[nodiscard]] gradient_check check_gradient(const M& model, const Loss& loss, const check_options& options = {}) {
   auto at = converted<double>(model);
@@ -156,12 +156,12 @@ template <
   }, at, expected, computed);
   return worst;
 }
-template <
-    class M, class Loss,
-    class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
-                                                     detail::model_of_loss<rebind<double, M>>))::type,
-    class Verdict = typename decltype(detail::judge_loss<rebind<double, M>, Loss,
-                                                         detail::model_verdict<rebind<double, M>>, Given>())::type>
+template <class M, class Loss,
+          class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
+                                                           detail::model_of_loss<rebind<double, M>>))::type,
+          class Verdict = detail::of_whole_loss_t<
+              typename decltype(detail::judge_loss<rebind<double, M>, Loss, detail::model_verdict<rebind<double, M>>,
+                                                   Given>())::type>>
   requires detail::refused_before<Verdict>
 gradient_check check_gradient(const M&, const Loss&, const check_options& = {}) {
   detail::raise<gradient_error>(error() << "check_gradient: the loss cannot be called with the model (R21)");

@@ -11,6 +11,7 @@
 #include <dimwise/grad/adjoint.hpp>
 #include <dimwise/grad/average.hpp>
 #include <dimwise/grad/parameter_passes.hpp>
+#include <dimwise/grad/partial_gradient.hpp>
 #include <dimwise/nn/model.hpp>
 
 #include <string_view>
@@ -19,10 +20,13 @@
 namespace dimwise {
 
 /// What `value_and_gradient` gives: the loss, and its gradient by the model, which is of the model's own type.
-template <class Value, class Model>
+///
+/// Of a loss that is a partial sum, this rank's terms: a tensor with the mark, or an `average` over the shard, and a
+/// `partial_gradient`.
+template <class Value, class Gradient>
 struct value_with_gradient {
   Value value;
-  Model gradient;
+  Gradient gradient;
 };
 
 namespace detail {
@@ -149,10 +153,18 @@ auto tracked_model(const M& m, std::uint64_t record, parameter_origins& origins)
   return to;
 }
 
-// A loss as one number: the mean of an average.
+// An average over shards: each rank has terms of its sum and of its count.
+template <class X>
+inline constexpr bool is_partial_average = false;
+template <class T, class... D>
+inline constexpr bool is_partial_average<average<T, D...>> = average<T, D...>::is_partial;
+
+// A loss as one number: the mean of an average. Over shards it is the sum, as no rank knows the count.
 template <class X>
 decltype(auto) one_number(X&& x) {
-  if constexpr (is_average<std::remove_cvref_t<X>>) {
+  if constexpr (is_partial_average<std::remove_cvref_t<X>>) {
+    return x.sum;
+  } else if constexpr (is_average<std::remove_cvref_t<X>>) {
     return x.mean();
   } else {
     return static_cast<X&&>(x);
@@ -161,6 +173,13 @@ decltype(auto) one_number(X&& x) {
 
 // A loss that forgot its `return`.
 struct loss_gives_no_value;
+
+// A number, or one rank's term of it.
+template <class Shape>
+inline constexpr bool is_number_or_term = is_plain_number<Shape>;
+template <class Shape>
+  requires(dims_t<Shape>::size == 0 && is_placed<Shape>)
+inline constexpr bool is_number_or_term<Shape> = without_partial<marks_t<stored_t<Shape>>>::type::size == 0;
 
 // The model that a loss is given, or why there is none (R21).
 template <class M>
@@ -221,7 +240,8 @@ auto given_by(const Loss& loss, ...) -> std::type_identity<loss_is_not_called>;
 template <class M>
 inline constexpr std::type_identity<model_verdict<M>> model_of_loss{};
 
-// Whether a loss that gives `Given` has a gradient by a model (R21).
+// Whether a loss that gives `Given` has a gradient by a model (R21). The accepted shape has the marks of a loss that is
+// a partial sum.
 template <class M, class Loss, class Verdict, class Given>
 consteval auto judge_loss() {
   if constexpr (refused<Verdict>) {
@@ -242,16 +262,29 @@ consteval auto judge_loss() {
       return answer<ERROR_R21_loss_has_no_tracked_operand<loss>>{};
     } else if constexpr (!is_tracked<loss>) {
       return answer<ERROR_R21_loss_has_no_tracked_operand<operand_t<shape_of<loss>>>>{};
-    } else if constexpr (!is_plain_number<shape_of<loss>>) {
+    } else if constexpr (!is_number_or_term<shape_of<loss>>) {
       return answer<ERROR_R21_loss_is_one_number<operand_t<shape_of<loss>>>>{};
     } else if constexpr (!std::is_same_v<value_of<loss>, tracked<model_element<M>>>) {
       return answer<ERROR_R21_loss_has_other_elements_than_the_model<op::gradient, declared<model_element<M>>,
                                                                      computed<untracked_t<value_of<loss>>>>>{};
     } else {
-      return answer<accepted<shape<>>>{};
+      return answer<accepted<stored_t<shape_of<loss>>>>{};
     }
   }
 }
+// The same where a partial sum is no loss: its value or its gradient is used before a reduction (R23).
+template <class Verdict>
+struct of_whole_loss {
+  using type = Verdict;
+};
+template <class Shape>
+  requires(is_placed<Shape>)
+struct of_whole_loss<accepted<Shape>> {
+  using type =
+      typename placed_error<ERROR_R23_partial_sum_is_reduced_first, op::gradient, list<>, list<operand_t<Shape>>>::type;
+};
+template <class Verdict>
+using of_whole_loss_t = typename of_whole_loss<Verdict>::type;
 template <class M, class Loss>
 using loss_verdict = typename decltype(judge_loss<M, Loss, model_verdict<M>,
                                                   typename decltype(given_by(std::declval<const Loss&>(),
@@ -271,30 +304,85 @@ struct weighed_number {
 // A loss as one number: an average is its sum over its count.
 template <class X>
 auto loss_as_number(const X& x) {
-  if constexpr (is_average<X>) {
+  if constexpr (is_partial_average<X>) {
+    return weighed_number<decltype(x.sum)>{x.sum, 1.0};
+  } else if constexpr (is_average<X>) {
     return weighed_number<decltype(x.sum)>{x.sum, x.factor()};
   } else {
     return weighed_number<X>{x, 1.0};
   }
 }
 
+// What is done with a record whose last value has its gradient: all of it is sent, and then taken from the parameters.
+struct send_and_take {
+  void operator()(gradient_record& record, const parameter_list& to, const parameter_origins& origins) const {
+    record.send_all();
+    take_gradients(to, origins);
+  }
+};
+
 // The number that `part` makes of the loss, and its gradient.
-template <class M, class Loss, class Part>
-auto differentiated(const M& model, const Loss& loss, const Part& part) {
+template <class M, class Loss, class Part, class Send = send_and_take>
+auto differentiated(const M& model, const Loss& loss, const Part& part, const Send& send = {}) {
   using T = model_element<M>;
   gradient_record record;
   parameter_origins origins;
   const auto parameters = tracked_model(model, record.number(), origins);
-  const auto given = loss(parameters);
-  const auto of = part(given);
-  const tensor<tracked<T>> value(of.number);
+  T factor{};
+  // What the loss gives ends here: a parameter that only the model and the record hold is complete when the record has
+  // sent all that read it.
+  const auto value = [&] {
+    const auto given = loss(parameters);
+    const auto of = part(given);
+    factor = static_cast<T>(of.factor);
+    return tensor_of<tracked<T>, stored_t<shape_of<std::remove_cvref_t<decltype(of.number)>>>>(of.number);
+  }();
   record.close();
-  const auto factor = static_cast<T>(of.factor);
   if (value.has_origin(record.number())) { value.origin()->add(tensor<T>(factor)); }
-  record.send_all();
   value_with_gradient<T, M> result{*value.value().data() * factor, model};
-  take_gradients(parameter_list(result.gradient), origins);
+  send(record, parameter_list(result.gradient), origins);
   return result;
+}
+
+// This rank's term of a loss, as a tensor with the marks of `Shape`, or as an average over shards.
+template <class T, class Shape, class Given>
+struct term_of_loss {
+  using type = tensor_of<T, Shape>;
+  static type of(T value, const average<T>&) {
+    type term;
+    term.fill(value);
+    return term;
+  }
+};
+template <class T, class Shape, class U, class... D>
+struct term_of_loss<T, Shape, average<U, D...>> {
+  using type = average<T, D...>;
+  static type of(T value, const average<T>& counted) {
+    return {term_of_loss<T, Shape, void>::of(value, counted), counted.count, counted.lost};
+  }
+};
+
+// The loss and its gradient, by the shape of the loss: complete, or this rank's terms of both.
+template <class Shape, class Given, class M, class Loss>
+auto gradient_of_loss(const M& model, const Loss& loss) {
+  if constexpr (!is_placed<Shape>) {
+    return differentiated(model, loss, [](const auto& l) { return loss_as_number(l); });
+  } else {
+    using T = model_element<M>;
+    using term = term_of_loss<T, Shape, std::remove_cvref_t<Given>>;
+    using gradient_type = gradient_along_t<M, partials_t<Shape>>;
+    average<T> counted;
+    auto one = differentiated(model, loss, [&](const auto& l) {
+      if constexpr (is_partial_average<std::remove_cvref_t<decltype(l)>>) {
+        counted.count = l.count;
+        counted.lost = l.lost;
+      }
+      return loss_as_number(l);
+    });
+    return value_with_gradient<typename term::type, gradient_type>{
+        term::of(one.value, counted),
+        gradient_type{static_cast<M&&>(one.gradient), counted.count, is_partial_average<std::remove_cvref_t<Given>>}};
+  }
 }
 
 }  // namespace detail
@@ -318,13 +406,16 @@ Verdict value_and_gradient(const M& model, const Loss& loss) DIMWISE_DETAIL_REFU
 /// expression or a stored tensor without dimensions, or an `average`, whose mean it is. Throws `gradient_error` where
 /// tracked tensors of another call are used. Refuses a loss of several numbers, one that reads no tracked tensor, and a
 /// model that is tracked already (R21).
+///
+/// A loss over a shard, with the mark `partial<M>` or an `average` over it, gives this rank's terms: the value in its
+/// own type, and a `partial_gradient`, which `all_reduce<M>` completes (data parallelism).
 template <class M, class Loss,
           class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
                                                            detail::model_of_loss<M>))::type,
           class Verdict = typename decltype(detail::judge_loss<M, Loss, detail::model_verdict<M>, Given>())::type>
   requires allowed<Verdict>
 [[nodiscard]] auto value_and_gradient(const M& model, const Loss& loss) {
-  return detail::differentiated(model, loss, [](const auto& l) { return detail::loss_as_number(l); });
+  return detail::gradient_of_loss<typename Verdict::shape, Given>(model, loss);
 }
 template <class M, class Loss,
           class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
@@ -349,7 +440,7 @@ template <class M, class Loss,
                                                            detail::model_of_loss<M>))::type,
           class Verdict = typename decltype(detail::judge_loss<M, Loss, detail::model_verdict<M>, Given>())::type>
   requires allowed<Verdict>
-[[nodiscard]] M gradient(const M& model, const Loss& loss) {
+[[nodiscard]] auto gradient(const M& model, const Loss& loss) {
   return value_and_gradient(model, loss).gradient;
 }
 template <class M, class Loss,

@@ -29,7 +29,7 @@ namespace detail {
 
 template <class Rest, class X>
 auto summed_all(const X& x) {
-  return make_total<shape<>, value_of<X>, totals::sum, dims_t<Rest>>(x);
+  return make_total<sum_shape_t<dims_t<Rest>>, value_of<X>, totals::sum, dims_t<Rest>>(x);
 }
 // How many elements of `Rest` there are.
 template <class Rest, class Extents>
@@ -60,7 +60,8 @@ auto where_counted(const X& x, const Counts& counts) {
 }
 template <class Rest, class X>
 auto averaged(const X& sum, double count) {
-  return typename average_over<value_of<X>, Rest>::type{tensor<value_of<X>>(sum), count};
+  using average = typename average_over<value_of<X>, Rest>::type;
+  return average{typename average::sum_type(sum), count};
 }
 // The average of elements that are already one for each place, of those that count.
 template <class Rest, class X, class... Options>
@@ -128,6 +129,9 @@ consteval auto judge_positions() {
     return answer<naming>{};
   } else if constexpr (filter<list<P>>::not_ordered::size > 0) {
     return answer<ERROR_R13_needs_ordered_positions<op::next_word_loss, over_t<list<P>>, operand_t<shape_of<Words>>>>{};
+  } else if constexpr (is_sharded<P>) {  // the successor of the last word is on another rank
+    return answer<
+        ERROR_R24_operation_goes_over_a_shard<op::next_word_loss, over_t<list<P>>, operand_t<shape_of<Words>>>>{};
   } else {
     return answer<Verdict>{};
   }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <dimwise/grad/parameter_passes.hpp>
+#include <dimwise/grad/partial_gradient.hpp>
 #include <dimwise/grad/schedule.hpp>
 #include <dimwise/tensor/tensor.hpp>
 
@@ -29,10 +30,52 @@ M zeros_like(const M& m) {
 }
 
 template <class M, class G>
-using gradient_verdict =
-    std::conditional_t<!nn::detail::has_walked_parameters<M>(), ERROR_R21_model_has_no_parameters<M>,
-                       std::conditional_t<std::is_same_v<M, G>, accepted<shape<>>,
-                                          ERROR_R22_gradient_belongs_to_another_model<over<M>, over<G>>>>;
+struct judged_gradient {
+  using type = std::conditional_t<!nn::detail::has_walked_parameters<M>(), ERROR_R21_model_has_no_parameters<M>,
+                                  std::conditional_t<std::is_same_v<M, G>, accepted<shape<>>,
+                                                     ERROR_R22_gradient_belongs_to_another_model<over<M>, over<G>>>>;
+};
+template <class M, class... Along>
+struct judged_gradient<M, partial_gradient<M, Along...>> : unreduced_gradient<op::step, partial_gradient<M, Along...>> {
+};
+template <class M, class G>
+using gradient_verdict = typename judged_gradient<M, G>::type;
+
+// The mesh axes that divide parameters of a model.
+template <class M>
+consteval auto mesh_axes_of_model() {
+  if constexpr (is_parameter<M>) {
+    return mesh_axes_of_list_t<dims_t<shape_of<M>>>{};
+  } else if constexpr (nn::detail::is_sequence<M>) {
+    return mesh_axes_of_model<typename M::value_type>();
+  } else if constexpr (nn::detail::is_tuple<M> || nn::module<M>) {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return unique_t<join_t<list<>, decltype(mesh_axes_of_model<std::remove_cvref_t<decltype(nn::detail::part_at<I>(
+                                                  std::declval<M&>()))>>())...>>{};
+    }(std::make_index_sequence<nn::detail::part_count<M>()>{});
+  } else {
+    return list<>{};
+  }
+}
+template <class M>
+using mesh_axes_of_model_t = decltype(mesh_axes_of_model<M>());
+// A model of which this rank has all parameters.
+template <class M>
+concept undivided_model = nn::detail::has_walked_parameters<M>() && mesh_axes_of_model_t<M>::size == 0;
+
+// What norms are taken of: a model, and not the terms of one rank.
+template <class Op, class G>
+struct judged_norm {
+  using type = ERROR_R21_model_has_no_parameters<G>;
+};
+template <class Op, class G>
+  requires(nn::detail::has_walked_parameters<G>())
+struct judged_norm<Op, G> {
+  using type = ERROR_R24_norm_of_a_divided_model_takes_the_mesh<Op, over_t<mesh_axes_of_model_t<G>>>;
+};
+template <class Op, class Model, class... Along>
+struct judged_norm<Op, partial_gradient<Model, Along...>> : unreduced_gradient<Op, partial_gradient<Model, Along...>> {
+};
 
 template <class M, class Model>
 using other_model = ERROR_R22_optimiser_steps_the_model_that_it_was_made_for<over<M>, over<Model>>;
@@ -43,7 +86,7 @@ namespace no_adl {
 
 /// √(the sum of the squares of all parameters of `m`), in float64: one norm of the whole model.
 template <class M>
-  requires(nn::detail::has_walked_parameters<M>())
+  requires detail::undivided_model<M>
 [[nodiscard]] double norm_of(const M& m) {
   const detail::scaled_norm norm = detail::norm_of_parameters(detail::parameter_list(m));
   return std::ldexp(norm.rest, norm.exponent);
@@ -52,17 +95,17 @@ template <class M>
 /// `gradient` times min(1, limit / (norm + 1e-6)), where the norm is that of all its parameters (Pascanu, Mikolov and
 /// Bengio 2013): its directions stay, its length is at most `limit`.
 template <class M>
-  requires(nn::detail::has_walked_parameters<M>())
+  requires detail::undivided_model<M>
 [[nodiscard]] M clip_norm(M gradient, double limit) {
   if (!(limit >= 0)) { detail::raise<number_error>(error{} << "clip_norm: the limit of a norm is 0 or more"); }
   detail::clip_parameters(detail::parameter_list(gradient), limit);
   return gradient;
 }
-template <class M, class Error = ERROR_R21_model_has_no_parameters<M>>
-  requires(!nn::detail::has_walked_parameters<M>())
+template <class M, class Error = typename detail::judged_norm<op::norm_of, M>::type>
+  requires(!detail::undivided_model<M>)
 Error norm_of(const M& m);
-template <class M, class Error = ERROR_R21_model_has_no_parameters<M>>
-  requires(!nn::detail::has_walked_parameters<M>())
+template <class M, class Error = typename detail::judged_norm<op::clip_norm, M>::type>
+  requires(!detail::undivided_model<M>)
 Error clip_norm(const M& gradient, double limit);
 
 }  // namespace no_adl

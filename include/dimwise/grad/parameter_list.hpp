@@ -30,8 +30,22 @@ struct sgd_numbers {
   bool nesterov;
 };
 
+// The mesh axes that divide a parameter, up to a null pointer; null if there is none.
+template <class Axes>
+struct axis_keys;
+template <>
+struct axis_keys<list<>> {
+  static constexpr const axis_key* all = nullptr;
+};
+template <class First, class... M>
+struct axis_keys<list<First, M...>> {
+  static constexpr axis_key ids[] = {&address_of_axis<First>, &address_of_axis<M>..., nullptr};
+  static constexpr const axis_key* all = ids;
+};
+
 // The passes over elements of one type, by pointers to them.
 struct element_passes {
+  std::size_t bytes;  // of one element
   void (*adam)(whole_passes& passes, const adam_numbers<double>& by, std::size_t n, const void* gradient, void* p,
                void* m, void* v);
   void (*sgd)(const sgd_numbers& by, std::size_t n, const void* gradient, void* p, void* v);
@@ -47,6 +61,7 @@ struct element_passes {
 struct parameter_type {
   std::size_t rank;
   const name_of* names;
+  const axis_key* mesh_axes;  // that divide it
   const element_passes* passes;
   void (*write_extents)(const void* p, axis* to);
   const void* (*data)(const void* p);
@@ -117,8 +132,9 @@ void add_all(whole_passes& passes, std::size_t n, void* x, const void* y) {
 }
 template <class T>
 inline constexpr element_passes passes_over = {
-    &adam_elements<T>,      &sgd_elements<T>,     &squares_of_elements<T>, &largest_element<T>,
-    &add_scaled_squares<T>, &shorten_elements<T>, &multiply_all<T>,        &add_all<T>};
+    sizeof(T),           &adam_elements<T>,      &sgd_elements<T>,     &squares_of_elements<T>,
+    &largest_element<T>, &add_scaled_squares<T>, &shorten_elements<T>, &multiply_all<T>,
+    &add_all<T>};
 
 #if DIMWISE_DETAIL_HAS_LIBRARY
 #define DIMWISE_DETAIL_PASSES(T)                                                                                 \
@@ -160,11 +176,15 @@ struct parameter_functions<tensor<T, D...>> {
   }
 };
 template <class P>
-inline constexpr parameter_type type_of_parameter = {
-    axes_for<shape_of<P>>::size,    axis_extents<axes_for<shape_of<P>>>::names,
-    &passes_over<value_of<P>>,      &parameter_functions<P>::write_extents,
-    &parameter_functions<P>::data,  &parameter_functions<P>::overwrite,
-    &parameter_functions<P>::clear, &parameter_functions<P>::take_gradient};
+inline constexpr parameter_type type_of_parameter = {axes_for<shape_of<P>>::size,
+                                                     axis_extents<axes_for<shape_of<P>>>::names,
+                                                     axis_keys<unique_t<mesh_axes_of_list_t<dims_t<shape_of<P>>>>>::all,
+                                                     &passes_over<value_of<P>>,
+                                                     &parameter_functions<P>::write_extents,
+                                                     &parameter_functions<P>::data,
+                                                     &parameter_functions<P>::overwrite,
+                                                     &parameter_functions<P>::clear,
+                                                     &parameter_functions<P>::take_gradient};
 
 // What a list of parameters for training says about each (nn/part_list.hpp).
 struct trained_parts {
@@ -194,6 +214,14 @@ class parameter_list : public nn::detail::part_list {
   [[nodiscard]] void* overwrite(std::size_t i) const { return type(i).overwrite(at(i)); }
   void clear(std::size_t i) const { type(i).clear(at(i)); }
   void take_gradient(std::size_t i, recorded& origin) const { type(i).take_gradient(at(i), origin); }
+  /// Whether each rank along a mesh axis has a part of it.
+  [[nodiscard]] bool is_divided(std::size_t i, axis_key along) const {
+    const axis_key* axis = type(i).mesh_axes;
+    while (axis != nullptr && *axis != nullptr) {
+      if (*axis++ == along) { return true; }
+    }
+    return false;
+  }
   /// The number of elements.
   [[nodiscard]] DIMWISE_DETAIL_LIBRARY std::size_t size(std::size_t i) const;
   /// Throws `extent_error` unless the models have the same layers and extents. `whose` is the other one's name.

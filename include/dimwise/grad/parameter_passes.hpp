@@ -27,6 +27,8 @@ DIMWISE_DETAIL_LIBRARY whole_passes prepared_step(const parameter_list& gradient
 DIMWISE_DETAIL_LIBRARY scaled_norm norm_of_parameters(const parameter_list& all);
 // The parameters times min(1, limit / (norm + 1e-6)).
 DIMWISE_DETAIL_LIBRARY void clip_parameters(const parameter_list& all, double limit);
+// The same by a norm of these parameters and of others.
+DIMWISE_DETAIL_LIBRARY void clip_parameters(const parameter_list& all, double limit, const scaled_norm& norm);
 DIMWISE_DETAIL_LIBRARY void multiply_parameters(const parameter_list& all, double by);
 // to += from, in passes that `prepared_step` has made.
 DIMWISE_DETAIL_LIBRARY void add_parameters(whole_passes& passes, const parameter_list& to, const parameter_list& from);
@@ -48,6 +50,13 @@ struct sgd_choices {
   double weight_decay;
   const decay_choice& decayed;
 };
+// The steps of optimisers, apart from the parameters: an optimiser of parts (ranks/optimiser.hpp) makes the same ones.
+// They throw `number_error` for settings out of range.
+DIMWISE_DETAIL_LIBRARY double checked_rate(const sgd_choices& by, std::size_t made);
+DIMWISE_DETAIL_LIBRARY sgd_numbers numbers_of(const sgd_choices& by, double rate, std::size_t made, bool is_decayed);
+// Adds one, when a step begins that cannot fail any more.
+DIMWISE_DETAIL_LIBRARY void count_step(tensor<std::int64_t>& step);
+
 DIMWISE_DETAIL_LIBRARY void step_sgd(const sgd_choices& by, const parameter_list& model, const parameter_list& gradient,
                                      const parameter_list& velocity, tensor<std::int64_t>& step);
 
@@ -62,6 +71,9 @@ struct adam_choices {
   double weight_decay;
   const decay_choice& decayed;
 };
+DIMWISE_DETAIL_LIBRARY double checked_rate(const adam_choices& by, std::size_t made);
+DIMWISE_DETAIL_LIBRARY adam_numbers<double> numbers_of(const adam_choices& by, double rate, std::size_t made,
+                                                       bool is_decayed);
 DIMWISE_DETAIL_LIBRARY void step_adam_of(const adam_choices& by, const parameter_list& model,
                                          const parameter_list& gradient, const parameter_list& first,
                                          const parameter_list& second, tensor<std::int64_t>& step);

@@ -49,7 +49,9 @@ DIMWISE_DETAIL_LIBRARY scaled_norm norm_of_parameters(const parameter_list& all)
 }
 
 DIMWISE_DETAIL_LIBRARY void clip_parameters(const parameter_list& all, double limit) {
-  const scaled_norm norm = norm_of_parameters(all);
+  clip_parameters(all, limit, norm_of_parameters(all));
+}
+DIMWISE_DETAIL_LIBRARY void clip_parameters(const parameter_list& all, double limit, const scaled_norm& norm) {
   const double factor = limit / (std::ldexp(norm.rest, norm.exponent) + 1e-6);
   if (!(factor < 1)) { return; }
   for (std::size_t i = 0; i < all.count(); ++i) {
@@ -79,8 +81,7 @@ DIMWISE_DETAIL_LIBRARY std::size_t steps_made(const tensor<std::int64_t>& step) 
   }
   return static_cast<std::size_t>(made);
 }
-// Adds one, when a step begins that cannot fail any more.
-inline void count_step(tensor<std::int64_t>& step) {
+DIMWISE_DETAIL_LIBRARY void count_step(tensor<std::int64_t>& step) {
   *step.overwrite() = static_cast<std::int64_t>(steps_made(step)) + 1;
 }
 
@@ -107,12 +108,7 @@ DIMWISE_DETAIL_LIBRARY std::vector<bool> decayed_among(const parameter_list& all
   return decayed;
 }
 
-DIMWISE_DETAIL_LIBRARY void step_sgd(const sgd_choices& by, const parameter_list& model, const parameter_list& gradient,
-                                     const parameter_list& velocity, tensor<std::int64_t>& step) {
-  model.check_same_extents("sgd", gradient, "gradient");
-  model.check_same_extents("sgd", velocity, "velocity");
-  const std::vector<bool> decayed = decayed_among(model, by.decayed);
-  const std::size_t made = steps_made(step);
+DIMWISE_DETAIL_LIBRARY double checked_rate(const sgd_choices& by, std::size_t made) {
   const double rate = by.rate(made);
   check_at_least_0("sgd", "the rate", rate);
   check_share("sgd", "the momentum", by.momentum);
@@ -120,13 +116,51 @@ DIMWISE_DETAIL_LIBRARY void step_sgd(const sgd_choices& by, const parameter_list
     raise<number_error>(error{} << "sgd: the dampening is from 0 to 1");
   }
   check_at_least_0("sgd", "the weight decay", by.weight_decay);
+  return rate;
+}
+DIMWISE_DETAIL_LIBRARY sgd_numbers numbers_of(const sgd_choices& by, double rate, std::size_t made, bool is_decayed) {
+  return {rate, is_decayed ? by.weight_decay : 0.0, by.momentum, made == 0 ? 1.0 : 1.0 - by.dampening, by.nesterov};
+}
+
+DIMWISE_DETAIL_LIBRARY void step_sgd(const sgd_choices& by, const parameter_list& model, const parameter_list& gradient,
+                                     const parameter_list& velocity, tensor<std::int64_t>& step) {
+  model.check_same_extents("sgd", gradient, "gradient");
+  model.check_same_extents("sgd", velocity, "velocity");
+  const std::vector<bool> decayed = decayed_among(model, by.decayed);
+  const std::size_t made = steps_made(step);
+  const double rate = checked_rate(by, made);
   (void)prepared_step(gradient, {&model, &velocity});
   for (std::size_t i = 0; i < model.count(); ++i) {
-    const sgd_numbers numbers{rate, decayed[i] ? by.weight_decay : 0.0, by.momentum,
-                              made == 0 ? 1.0 : 1.0 - by.dampening, by.nesterov};
-    model.type(i).passes->sgd(numbers, model.size(i), gradient.data(i), model.overwrite(i), velocity.overwrite(i));
+    model.type(i).passes->sgd(numbers_of(by, rate, made, decayed[i]), model.size(i), gradient.data(i),
+                              model.overwrite(i), velocity.overwrite(i));
   }
   count_step(step);
+}
+
+DIMWISE_DETAIL_LIBRARY double checked_rate(const adam_choices& by, std::size_t made) {
+  const double rate = by.rate(made);
+  check_at_least_0(by.name, "the rate", rate);
+  check_share(by.name, "beta1", by.beta1);
+  check_share(by.name, "beta2", by.beta2);
+  check_more_than_0(by.name, "epsilon", by.epsilon);
+  check_at_least_0(by.name, "the weight decay", by.weight_decay);
+  return rate;
+}
+DIMWISE_DETAIL_LIBRARY adam_numbers<double> numbers_of(const adam_choices& by, double rate, std::size_t made,
+                                                       bool is_decayed) {
+  const auto steps = static_cast<double>(made + 1);
+  const double decay = is_decayed ? by.weight_decay : 0.0;
+  return {
+      .decay = by.decoupled ? 0.0 : decay,
+      .first_kept = by.beta1,
+      .first_added = 1 - by.beta1,
+      .second_kept = by.beta2,
+      .second_added = 1 - by.beta2,
+      .kept = by.decoupled ? 1 - rate * decay : 1.0,
+      .size = rate / (1 - std::pow(by.beta1, steps)),
+      .root = 1 / std::sqrt(1 - std::pow(by.beta2, steps)),
+      .epsilon = by.epsilon,
+  };
 }
 
 DIMWISE_DETAIL_LIBRARY void step_adam_of(const adam_choices& by, const parameter_list& model,
@@ -137,30 +171,11 @@ DIMWISE_DETAIL_LIBRARY void step_adam_of(const adam_choices& by, const parameter
   model.check_same_extents(by.name, second, "second moment");
   const std::vector<bool> decayed = decayed_among(model, by.decayed);
   const std::size_t made = steps_made(step);
-  const double rate = by.rate(made);
-  check_at_least_0(by.name, "the rate", rate);
-  check_share(by.name, "beta1", by.beta1);
-  check_share(by.name, "beta2", by.beta2);
-  check_more_than_0(by.name, "epsilon", by.epsilon);
-  check_at_least_0(by.name, "the weight decay", by.weight_decay);
+  const double rate = checked_rate(by, made);
   whole_passes passes = prepared_step(gradient, {&model, &first, &second});
   count_step(step);
-  const auto steps = static_cast<double>(made + 1);
-  const double first_left = 1 - std::pow(by.beta1, steps);
-  const double second_left = std::sqrt(1 - std::pow(by.beta2, steps));
   for (std::size_t i = 0; i < model.count(); ++i) {
-    const double decay = decayed[i] ? by.weight_decay : 0.0;
-    const adam_numbers<double> numbers{
-        .decay = by.decoupled ? 0.0 : decay,
-        .first_kept = by.beta1,
-        .first_added = 1 - by.beta1,
-        .second_kept = by.beta2,
-        .second_added = 1 - by.beta2,
-        .kept = by.decoupled ? 1 - rate * decay : 1.0,
-        .size = rate / first_left,
-        .root = 1 / second_left,
-        .epsilon = by.epsilon,
-    };
+    const adam_numbers<double> numbers = numbers_of(by, rate, made, decayed[i]);
     model.type(i).passes->adam(passes, numbers, model.size(i), gradient.data(i), model.overwrite(i), first.overwrite(i),
                                second.overwrite(i));
   }

@@ -71,6 +71,8 @@ class recorded : public gradient_sums {
     act_(kept, arrived() ? this : nullptr);
   }
   [[nodiscard]] std::uint64_t record() const { return record_; }
+  /// The number of its owners: tensors, formulas that a record holds, lists.
+  [[nodiscard]] long owners() const { return owners_.count(); }
 
  private:
   friend class origin_pointer;
@@ -140,6 +142,15 @@ class gradient_record {
     while (!values_.empty()) {
       values_.back()->send();
       values_.pop_back();
+    }
+  }
+  /// The same; calls `after()` each time that a value has sent.
+  template <class After>
+  void send_all(const After& after) {
+    while (!values_.empty()) {
+      values_.back()->send();
+      values_.pop_back();
+      after();
     }
   }
 

@@ -1443,6 +1443,16 @@ inline constexpr diagnostic diagnostics[] = {
      .causes = {"The value was reduced before.", "The reduction names another mesh axis than the shard."},
      .fix = "Leave the reduction out, or name the mesh axis of the shard that the product went over.",
      .example = "collectives/reduced_twice"},
+    {.id = "ERROR_R23_gradient_is_reduced_first",
+     .rule = 23,
+     .title = "Each rank has its own terms of the gradient: add them with `all_reduce` before they are used.",
+     .seen = {"{op} takes this rank's terms of a gradient that is a sum over the ranks of {over}, not the sum"},
+     .marked = {culprit::over},
+     .causes = {"The reduction after `value_and_gradient` of a loss over a shard was forgotten.",
+                "The ranks would train different models, each on its own part of the batch."},
+     .fix = "Reduce the gradient first: `optimiser.step(model, all_reduce<dp>(gradient, mesh))`. "
+            "`value_and_gradient(model, loss, reduced<dp>(mesh))` does it while the backward pass goes on.",
+     .example = "ranks/gradient_of_one_rank"},
     // R24  What needs all elements of a dimension does not go over a shard of it.
     {.id = "ERROR_R24_operation_goes_over_a_shard",
      .rule = 24,
@@ -1493,6 +1503,16 @@ inline constexpr diagnostic diagnostics[] = {
                 "The shard was named instead of the dimension that it is a part of."},
      .fix = "Name the mesh axis and the whole dimension: `all_gather<tp, hidden>(h, mesh)` of `[shard<hidden, tp>]`.",
      .example = "collectives/gathered_whole"},
+    {.id = "ERROR_R24_norm_of_a_divided_model_takes_the_mesh",
+     .rule = 24,
+     .title =
+         "Ranks divide parameters of the model, so the norm of all of them is a sum over the ranks: pass the mesh.",
+     .seen = {"{op} of a model whose parameters are divided along {over} counts the part of this rank only"},
+     .marked = {culprit::over},
+     .causes = {"The gradient of a tensor-parallel model is clipped as if one rank had all of it.",
+                "Each rank would clip by another factor."},
+     .fix = "Pass the mesh: `clip_norm(gradient, 1.0, mesh)`, `norm_of(gradient, mesh)`. Each element counts once.",
+     .example = "ranks/norm_of_a_divided_model"},
     // R25  A mesh axis occurs once in a tensor, shards and partial sums together.
     {.id = "ERROR_R25_mesh_axis_occurs_twice",
      .rule = 25,

@@ -597,6 +597,10 @@ struct ERROR_R23_operand_is_no_partial_sum {
   static_assert(false, detail::message_of<ERROR_R23_operand_is_no_partial_sum>());
 };
 template <class... Facts>
+struct ERROR_R23_gradient_is_reduced_first {
+  static_assert(false, detail::message_of<ERROR_R23_gradient_is_reduced_first>());
+};
+template <class... Facts>
 struct ERROR_R24_operation_goes_over_a_shard {
   static_assert(false, detail::message_of<ERROR_R24_operation_goes_over_a_shard>());
 };
@@ -615,6 +619,10 @@ struct ERROR_R24_dimension_has_no_such_shard {
 template <class... Facts>
 struct ERROR_R24_operand_has_no_such_shard {
   static_assert(false, detail::message_of<ERROR_R24_operand_has_no_such_shard>());
+};
+template <class... Facts>
+struct ERROR_R24_norm_of_a_divided_model_takes_the_mesh {
+  static_assert(false, detail::message_of<ERROR_R24_norm_of_a_divided_model_takes_the_mesh>());
 };
 template <class... Facts>
 struct ERROR_R25_mesh_axis_occurs_twice {

@@ -379,6 +379,8 @@ template <class... Facts>
 struct ERROR_R23_declared_type_drops_or_invents_partial;
 template <class... Facts>
 struct ERROR_R23_operand_is_no_partial_sum;
+template <class... Facts>
+struct ERROR_R23_gradient_is_reduced_first;
 
 // R24  What needs all elements of a dimension does not go over a shard of it.
 template <class... Facts>
@@ -391,6 +393,8 @@ template <class... Facts>
 struct ERROR_R24_dimension_has_no_such_shard;
 template <class... Facts>
 struct ERROR_R24_operand_has_no_such_shard;
+template <class... Facts>
+struct ERROR_R24_norm_of_a_divided_model_takes_the_mesh;
 
 // R25  A mesh axis occurs once in a tensor, shards and partial sums together.
 template <class... Facts>

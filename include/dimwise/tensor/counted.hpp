@@ -41,6 +41,7 @@ class owner_count {
     return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
   [[nodiscard]] bool is_one() const { return count_.load(std::memory_order_acquire) == 1; }
+  [[nodiscard]] long count() const { return count_.load(std::memory_order_acquire); }
 
  private:
   static bool is_single_threaded() {

@@ -5,6 +5,8 @@
 //
 //   cross_entropy<V>:  logits [V, rest] x ids of V [rest], or weights [V, rest]  ->  [rest]
 //
+// Its elements may be shards, as the average over them is a partial sum; what it normalises over is whole (R24).
+//
 // R18, R19, R22, and the rules of a softmax over V for logits.
 // Tests: tests/grad/training/loss.test.cpp, tests/compile_fail/grad/
 #pragma once
@@ -94,11 +96,11 @@ consteval auto judge_weights() {
 namespace rule {
 
 template <class Op, class Named, class X, class Y, bool AllDocuments>
-using loss_of_pairs = detail::on_ranks<Op, detail::of_one, detail::dims_t<X>,
+using loss_of_pairs = detail::on_ranks<Op, detail::of_one, detail::list<>,
                                        decltype(detail::judge_pairs<Op, Named, X, Y, AllDocuments>()), X, Y>;
 template <class Op, class V, class Named, class Logits, class Ids, class Targets, bool AllDocuments>
 using loss_of_alternatives =
-    detail::on_ranks<Op, detail::of_one, detail::dims_t<Logits>,
+    detail::on_ranks<Op, detail::of_one, detail::list<V>,
                      decltype(detail::judge_alternatives<Op, V, Named, Logits, Ids, Targets, AllDocuments>()), Logits,
                      Targets>;
 template <class Op, class Verdict, class Allowed, class... Weights>
