@@ -27,6 +27,8 @@
 #include <dimwise/io/stored_order_definitions.hpp>
 #include <dimwise/nn/part_list_definitions.hpp>
 #include <dimwise/ranks/communicator_definitions.hpp>
+#include <dimwise/ranks/gradients_definitions.hpp>
+#include <dimwise/ranks/optimiser_definitions.hpp>
 #include <dimwise/support/file_draft_definitions.hpp>
 #include <dimwise/tensor/block_pool_definitions.hpp>
 #include <dimwise/tensor/large_pages_definitions.hpp>

@@ -1,0 +1,23 @@
+// MISTAKE: the batch is not divided, so every rank has the whole gradient already.
+// RULE: R23
+// EXPECT: ERROR_R23_operand_is_no_partial_sum<.*all_reduce.*dp
+#include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
+#include <dimwise/grad.hpp>
+#include <dimwise/ranks/training.hpp>
+
+struct dp : mesh_axis<2> {};
+struct examples : batch_dim<8> {};
+using examples_here = shard<examples, dp>;
+
+void train(const tensor<float, d_model>& w, const tensor<float, examples_here, d_model>& part,
+           const tensor<float, examples, d_model>& all, const ranks::mesh<dp>& grid) {
+#ifdef FIXED
+  [[maybe_unused]] const auto r = value_and_gradient(
+      w, [&](const auto& p) { return mean<examples_here>(contract<d_model>(part, p)); }, reduced<dp>(grid));
+#else
+  [[maybe_unused]] const auto r = value_and_gradient(
+      w, [&](const auto& p) { return mean<examples>(contract<d_model>(all, p)); }, reduced<dp>(grid));
+#endif
+  (void)part, (void)all;
+}
