@@ -22,13 +22,15 @@ SHORT = {"DIMWISE_RANKS_LIMIT": "1"}
 COLLECTIVES = ("collectives", {}, 0, ["all right on {n} ranks"])
 GRADIENTS = ("gradients", {}, 0, ["the gradients of one rank on {n} ranks"])
 ATTENTION = ("attention", {}, 0, ["attention is right on {n} ranks"])
-SOUND = [COLLECTIVES, GRADIENTS, ATTENTION]
+TRAINING = ("training", {}, 0, ["all steps right on {n} ranks"])
+SOUND = [COLLECTIVES, GRADIENTS, ATTENTION, TRAINING]
 THROWS = ("throws", {}, None, ["rank 1 of {n}: no such file"])
 KILLED = ("killed", UNCHECKED, None, ["rank 1", "signal 9 (Killed)"])
 LATE = ("late", UNCHECKED | SHORT, None, ["has waited 1 s for rank 1 in all_reduce of 3 float: gradient"])
 ENDS = ("ends", {}, None, ["rank 1 has ended, and rank", "in all_reduce of 3 float: gradient"])
 CASES = [
     ("collectives", UNCHECKED, 0, ["all right on {n} ranks"]),
+    TRAINING,
     ("code", {}, None, []),
     ("throws", UNCHECKED, None, ["rank 1 of {n}: no such file"]),
     ("killed", {}, None, ["rank 1", "signal 9 (Killed)"]),
@@ -64,10 +66,11 @@ def problem_of(command, settings, wanted, texts):
 
 def main():
     program, *mpirun = sys.argv[1:]
-    runs = [("alone", [], {}, 1, SOUND), ("4 threads", [], {"DIMWISE_RANKS": "4"}, 4, [*SOUND, THROWS, ENDS])]
+    runs = [("alone", [], {}, 1, SOUND),
+            *((f"{n} threads", [], {"DIMWISE_RANKS": str(n)}, n, cases) for n, cases in ((2, [TRAINING]), (4, [*SOUND, THROWS, ENDS])))]
     if mpirun:
         runs += [(f"mpirun -n {n}", [*mpirun, *MPIRUN, "-n", str(n)], {}, n, cases)
-                 for n, cases in ((1, SOUND), (2, [*SOUND, *CASES]), (4, [*SOUND, THROWS, KILLED, LATE]))]
+                 for n, cases in ((1, [COLLECTIVES, GRADIENTS, ATTENTION]), (2, [*SOUND, *CASES]), (4, [*SOUND, THROWS, KILLED, LATE]))]
     passed = failed = 0
     for name, launcher, settings, n, cases in runs:
         for mode, more, wanted, texts in cases:

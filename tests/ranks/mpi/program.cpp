@@ -4,11 +4,13 @@
 //   program collectives     every collective against loops
 //   program gradients       gradients through collectives against one rank
 //   program attention       ring attention, its gradients, and KV caches that ranks share, against one rank
+//   program training        steps of a small GPT against those of one rank
 //   program MISTAKE         rank 1 makes the mistake, the others wait for it
 // SPDX-License-Identifier: BSL-1.0
 #include "../checks.hpp"
 #include "../gradient_checks.hpp"
 #include "attention.hpp"
+#include "training.hpp"
 #include <dimwise/ranks.hpp>
 
 #include <chrono>
@@ -52,6 +54,11 @@ int run_mode(const std::string& mode, const ranks::communicator& world) {
   if (mode == "attention") {
     check_attention(world);
     if (world.rank() == 0) { std::cout << "attention is right on " << world.size() << " ranks\n" << std::flush; }
+    return 0;
+  }
+  if (mode == "training") {
+    check_training_on(world);
+    if (world.rank() == 0) { std::cout << "all steps right on " << world.size() << " ranks\n" << std::flush; }
     return 0;
   }
   if (mode == "code") { return is_bad ? 7 : 0; }

@@ -1,0 +1,7 @@
+// tests/ranks/mpi/training.cpp -- training steps on the ranks of a program.
+// SPDX-License-Identifier: BSL-1.0
+#include "training.hpp"
+
+#include "../training_checks.hpp"
+
+void check_training_on(const dimwise::ranks::communicator& world) { training_checks::check_training(world); }

@@ -1,0 +1,8 @@
+// tests/ranks/mpi/training.hpp -- the checks of training, compiled apart from the other modes of the program.
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <dimwise/ranks/communicator.hpp>
+
+/// Throws if a step of the ranks differs from that of one rank (tests/ranks/training_checks.hpp).
+void check_training_on(const dimwise::ranks::communicator& world);
