@@ -48,6 +48,7 @@
 #if __has_include(<nlohmann/json.hpp>)  // dimwise::io needs it
 #include <dimwise/io/checkpoint_definitions.hpp>
 #include <dimwise/io/safetensors_definitions.hpp>
+#include <dimwise/ranks/checkpoint_definitions.hpp>
 #endif
 
 #if defined(DIMWISE_IMPLEMENTATION) && !defined(DIMWISE_PLAIN_ONLY)

@@ -28,7 +28,7 @@ BELOW["eval"] = {*BELOW["expr"], "expr", "kernels"}
 BELOW["viz"] = BELOW["nn"] = {*BELOW["eval"], "eval"}
 BELOW["grad"] = BELOW["io"] = {*BELOW["nn"], "nn"}
 BELOW["models"] = BELOW["text"] = {*BELOW["io"], "io"}
-BELOW["ranks"] = {*BELOW["grad"], "grad"}
+BELOW["ranks"] = {*BELOW["grad"], "grad", "io"}
 UMBRELLA, VERSION, IMPLEMENTATION = "dimwise.hpp", "version.hpp", "implementation.hpp"
 # third party -> the headers that may include it
 THIRD_PARTIES = {

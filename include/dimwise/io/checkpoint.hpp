@@ -149,6 +149,8 @@ DIMWISE_DETAIL_LIBRARY void bind_own(const file_parameters& own, bindings& to);
 // All mismatches between a file and a model.
 DIMWISE_DETAIL_LIBRARY std::vector<std::string> compared(const file_parameters& own, const archive& from,
                                                          const bindings& file, rounding how);
+// The mismatches as lines of an error, at most a hundred.
+DIMWISE_DETAIL_LIBRARY std::string text_of_mismatches(const std::vector<std::string>& lines);
 // Reads the bound parameters. Throws `file_error` if there are mismatches: `lines`.
 DIMWISE_DETAIL_LIBRARY void load_bound(const std::vector<std::string>& lines, const archive& from,
                                        const bindings& file);

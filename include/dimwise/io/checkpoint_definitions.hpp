@@ -186,14 +186,18 @@ DIMWISE_DETAIL_LIBRARY std::vector<std::string> compared(const file_parameters& 
   return comparison(from, file, how)(own);
 }
 
+DIMWISE_DETAIL_LIBRARY std::string text_of_mismatches(const std::vector<std::string>& lines) {
+  std::string text;
+  constexpr std::size_t longest = 100;  // the file of another model has very many mismatches
+  for (std::size_t i = 0; i < std::min(lines.size(), longest); ++i) { text += "\n  " + lines[i]; }
+  if (lines.size() > longest) { text += "\n  and " + std::to_string(lines.size() - longest) + " more differences"; }
+  return text;
+}
+
 DIMWISE_DETAIL_LIBRARY void load_bound(const std::vector<std::string>& lines, const archive& from,
                                        const bindings& file) {
   if (!lines.empty()) {
-    std::string text = from.title() + ": the file does not fit the model:";
-    constexpr std::size_t longest = 100;  // the file of another model has very many mismatches
-    for (std::size_t i = 0; i < std::min(lines.size(), longest); ++i) { text += "\n  " + lines[i]; }
-    if (lines.size() > longest) { text += "\n  and " + std::to_string(lines.size() - longest) + " more differences"; }
-    throw file_error(text);
+    throw file_error(from.title() + ": the file does not fit the model:" + text_of_mismatches(lines));
   }
   const std::string prefix = prefix_in(from, file);
   const dimwise::detail::weights_together in_large_pages;

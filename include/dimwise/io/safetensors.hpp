@@ -13,9 +13,11 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace dimwise::io {
 
@@ -32,6 +34,18 @@ namespace dimwise::io {
 DIMWISE_DETAIL_LIBRARY void write_safetensors(const std::filesystem::path& path, std::span<const stored_array> arrays,
                                               const std::map<std::string, std::string>& metadata = {});
 
+namespace detail {
+
+// The arrays in the order in which `write_safetensors` writes them.
+DIMWISE_DETAIL_LIBRARY std::vector<const stored_array*> in_file_order(std::span<const stored_array> arrays);
+// Writes arrays whose elements `elements_of` gives one after the other, in this order: one is in memory at a time.
+// Without it the arrays have their bytes.
+DIMWISE_DETAIL_LIBRARY void write_arrays(
+    const std::filesystem::path& path, std::span<const stored_array> arrays,
+    const std::map<std::string, std::string>& metadata,
+    const std::function<std::span<const std::byte>(const stored_array&)>& elements_of);
+
+}  // namespace detail
 }  // namespace dimwise::io
 
 #if DIMWISE_DETAIL_DEFINES_LIBRARY

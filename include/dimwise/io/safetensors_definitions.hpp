@@ -302,12 +302,24 @@ DIMWISE_DETAIL_LIBRARY archive read_safetensors(const std::filesystem::path& pat
 
 DIMWISE_DETAIL_LIBRARY void write_safetensors(const std::filesystem::path& path, std::span<const stored_array> arrays,
                                               const std::map<std::string, std::string>& metadata) {
+  detail::write_arrays(path, arrays, metadata, nullptr);
+}
+
+DIMWISE_DETAIL_LIBRARY std::vector<const stored_array*> detail::in_file_order(std::span<const stored_array> arrays) {
   std::vector<const stored_array*> order;
   for (const stored_array& a : arrays) { order.push_back(&a); }
   const auto width = [](const stored_array* a) { return detail::facts_of(a->type).bits; };
   std::sort(order.begin(), order.end(), [&](const auto* a, const auto* b) {
     return width(a) != width(b) ? width(a) > width(b) : a->name < b->name;
   });
+  return order;
+}
+
+DIMWISE_DETAIL_LIBRARY void detail::write_arrays(
+    const std::filesystem::path& path, std::span<const stored_array> arrays,
+    const std::map<std::string, std::string>& metadata,
+    const std::function<std::span<const std::byte>(const stored_array&)>& elements_of) {
+  const std::vector<const stored_array*> order = detail::in_file_order(arrays);
   // As text, and not as a tree of nlohmann's: the destructors of its lists and objects allocate, which terminates the
   // program if memory is exhausted.
   const auto quoted = [&](const std::string& said, const std::string& of) {
@@ -338,18 +350,21 @@ DIMWISE_DETAIL_LIBRARY void write_safetensors(const std::filesystem::path& path,
       throw file_error(path.string() + ": " + detail::printable(a->name) + " cannot be written: " + what);
     };
     if (!element_type_named(name_of(a->type))) { refuse("safetensors has no " + std::string(name_of(a->type))); }
-    detail::check_bytes(path.string(), *a);
+    const auto count = count_of(a->extents);
+    const auto needed = count ? bytes_of(a->type, *count) : std::nullopt;
+    if (!elements_of || !needed) { detail::check_bytes(path.string(), *a); }
+    const std::size_t size = *needed;
     if (!names.insert(a->name).second) { refuse("the name is taken"); }
     begin(a->name);
     // In parts: g++ 12 warns at -O3 about overlapping copies in "text" + std::string().
     text.append(R"({"data_offsets":[)").append(std::to_string(at)).append(",");
-    text.append(std::to_string(at + a->bytes.size())).append(R"(],"dtype":")").append(name_of(a->type));
+    text.append(std::to_string(at + size)).append(R"(],"dtype":")").append(name_of(a->type));
     text.append(R"(","shape":[)");
     for (std::size_t i = 0; i < a->extents.size(); ++i) {
       text.append(i > 0 ? "," : "").append(std::to_string(a->extents[i]));
     }
     text += "]}";
-    at += a->bytes.size();
+    at += size;
   }
   text += "}";
   text.append((8 - text.size() % 8) % 8, ' ');
@@ -357,7 +372,14 @@ DIMWISE_DETAIL_LIBRARY void write_safetensors(const std::filesystem::path& path,
   new_file file(path);
   file.write(std::as_bytes(std::span(&length, 1)));
   file.write(std::as_bytes(std::span(text)));
-  for (const stored_array* a : order) { file.write(a->bytes); }
+  for (const stored_array* a : order) {
+    stored_array written = *a;
+    if (elements_of) {
+      written.bytes = elements_of(*a);
+      detail::check_bytes(path.string(), written);
+    }
+    file.write(written.bytes);
+  }
   file.finish();
 }
 

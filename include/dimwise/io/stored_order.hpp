@@ -66,6 +66,29 @@ struct step {
   std::size_t stride;
   std::size_t file_stride = 0;
 };
+// A mesh axis, without its type.
+template <class M>
+inline constexpr char mesh_axis_key = 0;
+// One division of a dimension among ranks.
+struct shard_division {
+  const void* axis;
+  dimwise::detail::text (*axis_name)();
+  bool striped;
+};
+// A step over this rank's part of a dimension.
+struct sharded_step {
+  std::size_t step;
+  std::string words;                        // this part, as in `arrangement::words`
+  dimwise::detail::text (*whole_name)();    // of the dimension that is divided
+  std::size_t whole_extent;                 // or at_run_time
+  std::vector<shard_division> divisions{};  // that of the whole dimension first; empty if it has no place in a file
+};
+// Where a rank's part is in the whole dimension: at first, first + distance, …
+struct shard_place {
+  std::size_t whole;
+  std::size_t first;
+  std::size_t distance;
+};
 // A file's array as loops, the slowest first, over the part of it that is the parameter.
 struct arrangement {
   std::vector<std::size_t> extents{};  // the extents of the file's axes
@@ -75,8 +98,9 @@ struct arrangement {
   std::size_t begin = 0;            // the index of the parameter's first element in the file's array
   std::size_t part = 0;             // the index among the `parts` parameters of the array
   std::size_t parts = 1;
-  std::size_t part_step = 0;  // the index of the step over the parts
-  bool even = true;           // whether every dimension in pairs or halves has an even extent
+  std::size_t part_step = 0;           // the index of the step over the parts
+  bool even = true;                    // whether every dimension in pairs or halves has an even extent
+  std::vector<sharded_step> shards{};  // the dimensions of which each rank has a part
 
   // The number of elements of the parameter.
   [[nodiscard]] std::size_t size() const {
@@ -86,6 +110,9 @@ struct arrangement {
   }
   // Sets the strides in the file from the counts of the steps, and selects the part.
   void place();
+  // Makes the array that of the whole dimensions, of which this rank has a part at each of these places, one for each
+  // of `shards`. Not for parameters that `widen` has put into a larger array.
+  void place_in_whole(const std::vector<shard_place>& places);
   // Makes the parameter one of `count` parameters along this axis of the file: `block` are the outermost loops of the
   // axis that the parameters share, `rows` how many elements of the axis each block of them all has, and `first` the
   // index of this parameter's first one in a block.
@@ -135,6 +162,16 @@ std::string dimension_text(std::size_t extent) {
   return text + "[" + std::to_string(extent) + "]";
 }
 
+// The divisions of a dimension, that of the whole one first.
+template <class D>
+void list_divisions(std::vector<shard_division>& to) {
+  if constexpr (is_shard<D>) {
+    using M = typename D::shard_along;
+    list_divisions<typename D::shard_of>(to);
+    to.push_back({&mesh_axis_key<M>, [] { return raw_type_name<M>(); }, D::is_striped});
+  }
+}
+
 // Adds an axis of the file to an arrangement; returns its extent.
 template <class Axes>
 struct arranger {
@@ -149,8 +186,18 @@ struct arranger {
     to->words += (to->words.empty() || to->words.back() == '(' ? "" : " ") + word;
   }
   template <class D>
+  void note_shard([[maybe_unused]] std::size_t extent, [[maybe_unused]] bool has_place) const {
+    if constexpr (is_sharded<D>) {
+      using whole = whole_t<D>;
+      sharded_step& one = to->shards.emplace_back(
+          sharded_step{to->steps.size(), dimension_text<D>(extent), &dimension_name<whole>, whole::static_extent});
+      if (has_place) { list_divisions<D>(one.divisions); }
+    }
+  }
+  template <class D>
   std::size_t split(bool pairs_in_file) const {
     const axis& a = of<D>();
+    note_shard<D>(a.extent, false);
     const auto stride = static_cast<std::size_t>(a.stride);
     to->even = to->even && a.extent % 2 == 0;
     const std::size_t half = a.extent / 2;
@@ -168,6 +215,7 @@ struct arranger {
   template <class D>
   std::size_t add(std::type_identity<D>) const {
     const axis& a = of<D>();
+    note_shard<D>(a.extent, true);
     to->steps.push_back({a.extent, static_cast<std::size_t>(a.stride), 0});
     say(dimension_text<D>(a.extent));
     return a.extent;

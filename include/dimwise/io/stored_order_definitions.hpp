@@ -23,6 +23,34 @@ DIMWISE_DETAIL_LIBRARY void arrangement::place() {
   }
 }
 
+DIMWISE_DETAIL_LIBRARY void arrangement::place_in_whole(const std::vector<shard_place>& places) {
+  std::vector<std::size_t> here(shards.size());
+  for (std::size_t i = 0; i < shards.size(); ++i) {
+    here[i] = steps[shards[i].step].count;
+    steps[shards[i].step].count = places[i].whole;
+  }
+  if (parts > 1) { steps[part_step].count = parts; }
+  for (std::size_t a = 0; a < extents.size(); ++a) {
+    const std::size_t end = a + 1 < axes.size() ? axes[a + 1] : steps.size();
+    extents[a] = 1;
+    for (std::size_t i = axes[a]; i < end; ++i) { extents[a] *= steps[i].count; }
+  }
+  begin = 0;
+  place();
+  for (std::size_t i = 0; i < shards.size(); ++i) {
+    step& s = steps[shards[i].step];
+    begin += places[i].first * s.file_stride;
+    s.count = here[i];
+    s.file_stride *= places[i].distance;
+    std::string whole;
+    say_name(shards[i].whole_name(), [&](char c) { whole += c; });
+    whole.append("[").append(std::to_string(places[i].whole)).append("]");
+    if (const std::size_t at = words.find(shards[i].words); at != std::string::npos) {
+      words.replace(at, shards[i].words.size(), whole);
+    }
+  }
+}
+
 DIMWISE_DETAIL_LIBRARY void arrangement::widen(std::size_t file_axis, bool in_blocks, std::size_t rows,
                                                std::size_t first, std::size_t index, std::size_t count) {
   std::size_t inner = 1;  // elements for each element of the axis

@@ -30,7 +30,6 @@ LATE = ("late", UNCHECKED | SHORT, None, ["has waited 1 s for rank 1 in all_redu
 ENDS = ("ends", {}, None, ["rank 1 has ended, and rank", "in all_reduce of 3 float: gradient"])
 CASES = [
     ("collectives", UNCHECKED, 0, ["all right on {n} ranks"]),
-    TRAINING,
     ("code", {}, None, []),
     ("throws", UNCHECKED, None, ["rank 1 of {n}: no such file"]),
     ("killed", {}, None, ["rank 1", "signal 9 (Killed)"]),
