@@ -7,8 +7,10 @@ The last line is "N passed, M failed". Standard library only.
 """
 
 import os
+import pathlib
 import subprocess
 import sys
+import tempfile
 import time
 
 # Open MPI: more ranks than cores, and the user root of containers.
@@ -63,6 +65,26 @@ def problem_of(command, settings, wanted, texts):
     return f"does not say {missing}\n{output}" if missing else ""
 
 
+def checkpoint_problems(program, mpirun, place):
+    """-> (name, problem) of files that 1, 2 and 4 ranks write and read, and of a rank that is killed while it writes"""
+    def ways(n):
+        return [*([*mpirun, *MPIRUN, "-n", str(n)] if mpirun else []), program], {} if mpirun else {"DIMWISE_RANKS": str(n)}
+
+    files = {n: place / f"of_{n}.safetensors" for n in (1, 2, 4)}
+    for n, file in files.items():
+        command, settings = ways(n)
+        yield f"{n} ranks write", problem_of([*command, "write", str(file)], settings, 0, [f"write: all right on {n} ranks"])
+    bodies = {file.read_bytes() for file in files.values() if file.exists()}
+    yield "the files are equal", "" if len(bodies) == 1 and all(file.exists() for file in files.values()) else "they differ"
+    for n, m in ((1, 2), (1, 4), (2, 4), (2, 1), (4, 1), (4, 2)):
+        command, settings = ways(m)
+        yield f"{m} ranks read the file of {n}", problem_of([*command, "read", str(files[n])], settings, 0, [f"read: all right on {m} ranks"])
+    if mpirun:
+        command, _ = ways(2)
+        yield "the rank that writes is killed", problem_of([*command, "dies", str(files[2])], {}, None, ["rank 0", "signal 25 (File size limit exceeded)"])
+        yield "the file is as it was", "" if {files[2].read_bytes()} == bodies else "it has changed"
+
+
 def main():
     program, *mpirun = sys.argv[1:]
     runs = [("alone", [], {}, 1, SOUND),
@@ -77,6 +99,10 @@ def main():
             problem = problem_of([*launcher, program, mode], settings | more, wanted, [text.replace("{n}", str(n)) for text in texts])
             label = " ".join([name, mode, *(f"{key}={value}" for key, value in more.items())])
             print(f"{label}: {'failed: ' + problem if problem else 'passed'} ({time.monotonic() - start:.1f} s)", flush=True)
+            passed, failed = passed + (not problem), failed + bool(problem)
+    with tempfile.TemporaryDirectory() as place:
+        for name, problem in checkpoint_problems(program, mpirun, pathlib.Path(place)):
+            print(f"{name}: {'failed: ' + problem if problem else 'passed'}", flush=True)
             passed, failed = passed + (not problem), failed + bool(problem)
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed or not passed else 0)

@@ -6,9 +6,13 @@
 //   program attention       ring attention, its gradients, and KV caches that ranks share, against one rank
 //   program training        steps of a small GPT against those of one rank
 //   program MISTAKE         rank 1 makes the mistake, the others wait for it
+//   program write FILE      writes a module that the ranks divide
+//   program read FILE       reads it, on any number of ranks
+//   program dies FILE       rank 0 is killed while it writes
 // SPDX-License-Identifier: BSL-1.0
 #include "../checks.hpp"
 #include "../gradient_checks.hpp"
+#include "../parted_module.hpp"
 #include "attention.hpp"
 #include "training.hpp"
 #include <dimwise/ranks.hpp>
@@ -18,7 +22,9 @@
 #include <iostream>
 #include <stdexcept>
 #include <string>
+#include <sys/resource.h>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -33,7 +39,36 @@ struct axis {
 struct outer : axis<dimwise::at_run_time> {};
 struct inner : axis<2> {};
 
-int run_mode(const std::string& mode, const ranks::communicator& world) {
+// The module divided among N ranks: written, read, or written by a rank that is killed.
+template <std::size_t N>
+void run_checkpoint(const std::string& mode, const std::string& path, const ranks::communicator& world) {
+  const ranks::mesh grid(world, parted::tp<N>{});
+  const auto whole = parted::whole_module_of(7, 5);
+  auto part = parted::part_of(whole, world.rank(), std::integral_constant<std::size_t, N>());
+  if (mode == "dies") {
+    parted::number(part.up, 77);  // other elements than the file has
+    const rlimit limit{500, 500};  // bytes of a file: then a signal ends the process
+    if (world.rank() == 0) { (void)setrlimit(RLIMIT_FSIZE, &limit); }
+  }
+  if (mode != "read") {
+    ranks::save(part, path, grid);
+  } else {
+    auto read = part;
+    parted::clear(read);
+    ranks::load(read, dimwise::io::read_safetensors(path), grid);
+    if (!parted::same(read, part)) { throw std::runtime_error("other elements were read"); }
+  }
+  world.barrier("the checkpoint");
+  if (world.rank() == 0) { std::cout << mode << ": all right on " << N << " ranks\n" << std::flush; }
+}
+
+int run_mode(const std::string& mode, const std::string& path, const ranks::communicator& world) {
+  if (!path.empty()) {
+    world.size() == 1   ? run_checkpoint<1>(mode, path, world)
+    : world.size() == 2 ? run_checkpoint<2>(mode, path, world)
+                        : run_checkpoint<4>(mode, path, world);
+    return 0;
+  }
   const bool is_bad = world.rank() == 1;
   std::vector<float> values(world.rank() == 1 ? 3 : 4);
   if (mode == "collectives") {
@@ -76,5 +111,7 @@ int run_mode(const std::string& mode, const ranks::communicator& world) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  return ranks::run([&](const ranks::communicator& world) { return run_mode(count > 1 ? arguments[1] : "", world); });
+  return ranks::run([&](const ranks::communicator& world) {
+    return run_mode(count > 1 ? arguments[1] : "", count > 2 ? arguments[2] : "", world);
+  });
 }
