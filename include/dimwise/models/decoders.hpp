@@ -7,6 +7,7 @@
 //
 //   const auto model = models::read_decoder("folder");                        // any architecture of the list
 //   const auto own = models::read_decoder("folder", {{"mine", read_mine}});   // and one of your own
+//   const auto part = models::read_decoder_run("folder", 1, 4);               // the layers of the second of four ranks
 #pragma once
 
 #include <dimwise/io/checkpoint.hpp>
@@ -29,7 +30,9 @@
 #include <dimwise/models/decoders/stablelm.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -145,6 +148,114 @@ template <class Dims = decoder_dims, class Weights = float>
                                                   const decoder_architectures& more = {}) {
   const std::filesystem::path file = std::filesystem::path(folder).append("config.json");
   return read_decoder<Dims, Weights>(io::config_check(file), io::read_checkpoint(folder), more);
+}
+
+/// The layers of each rank, from the sizes of the layers and of what the first and the last rank have besides: every
+/// rank has at least one layer, and the largest size of a rank is as small as possible. Throws `extent_error` if there
+/// are more ranks than layers, or no rank.
+[[nodiscard]] inline std::vector<layer_run> divide_layers(const std::vector<std::size_t>& sizes, std::size_t before,
+                                                          std::size_t after, std::size_t ranks) {
+  const std::size_t count = sizes.size();
+  if (ranks == 0 || ranks > count) {
+    dimwise::detail::raise<extent_error>(error{} << "divide_layers: the model has " << count << " layers and cannot be "
+                                                 << "divided among " << ranks << " ranks; each has at least one layer");
+  }
+  std::vector<layer_run> runs(ranks);
+  // Each rank takes as many layers as the limit allows; the ranks after it get one each at least.
+  const auto fits = [&](std::size_t limit) {
+    std::size_t next = 0;
+    for (std::size_t r = 0; r < ranks; ++r) {
+      const bool is_last = r + 1 == ranks;
+      const std::size_t most = count - (ranks - 1 - r);
+      layer_run& run = runs[r] = {next, next, count};
+      std::size_t size = (r == 0 ? before : 0) + (is_last ? after : 0);
+      while (run.end < most && (run.end == run.begin || is_last || size + sizes[run.end] <= limit)) {
+        size += sizes[run.end++];
+      }
+      if (size > limit) { return false; }
+      next = run.end;
+    }
+    return true;
+  };
+  std::size_t too_small = 0;
+  std::size_t enough = std::accumulate(sizes.begin(), sizes.end(), before + after);
+  while (too_small + 1 < enough) {
+    const std::size_t middle = too_small + (enough - too_small) / 2;
+    (fits(middle) ? enough : too_small) = middle;
+  }
+  (void)fits(enough);
+  return runs;
+}
+
+namespace detail {
+
+// The layers of each rank, by the numbers of elements that the bindings of a whole model need.
+inline std::vector<layer_run> divide_decoder(const io::bindings& whole, const decoder_plan& plan, std::size_t ranks) {
+  const decoder_names& names = plan.names;
+  const auto is_part_of = [](const std::string& name, const std::string& module) {
+    return !module.empty() && name.starts_with(module + ".");
+  };
+  std::vector<std::size_t> sizes(plan.config.layers.size());
+  std::size_t before = 0;
+  std::size_t after = 0;
+  for (const auto& b : whole.list().all) {
+    const std::string& name = b->names.front();
+    const std::size_t size = b->how.size();
+    std::size_t layer = sizes.size();
+    if (name.starts_with(names.layer)) {
+      (void)std::from_chars(name.data() + names.layer.size(), name.data() + name.size(), layer);
+    }
+    if (layer < sizes.size()) {
+      sizes[layer] += size;
+    } else if (is_part_of(name, names.tokens)) {
+      before += size;
+      after += plan.config.tied ? size : 0;
+    } else if (is_part_of(name, names.positions) || is_part_of(name, names.project_in) ||
+               is_part_of(name, names.embedding_norm)) {
+      before += size;
+    } else {
+      after += size;
+    }
+  }
+  return divide_layers(sizes, before, after, ranks);
+}
+
+}  // namespace detail
+
+/// The layers that the rank `rank` of `ranks` has of a model (`divide_layers`), and what comes before the first and
+/// after the last layer: `ranks::pipeline` computes with them. Reads the arrays of these layers only.
+///
+/// Throws `file_error` that lists every mismatch of the whole model, and `extent_error` if there are more ranks than
+/// layers.
+template <class Dims = decoder_dims, class Weights = float>
+[[nodiscard]] decoder<Dims, Weights> read_decoder_run(const io::config_check& settings, const io::archive& weights,
+                                                      std::size_t rank, std::size_t ranks,
+                                                      const decoder_architectures& more = {}) {
+  decoder<Dims, Weights> read;
+  detail::with_bound_decoder<Dims, Weights>(settings, weights, more, [&](auto& whole, io::bindings& file) {
+    const decoder_plan plan = plan_decoder(settings, more);
+    const layer_run run = detail::divide_decoder(file, plan, ranks).at(rank);
+    if (!run.is_last() && plan.config.tied) {  // the last rank compares a copy of the table of tokens
+      file.list().same.clear();
+      file.ignore(plan.names.output + ".weight");
+    }
+    decoder<Dims, Weights> m(plan.config, run);
+    std::apply([&](const auto&... extents) {
+      io::bindings own(extents...);
+      bind_decoder(own, plan.names, m);
+      io::detail::load_bound(io::compare(whole, weights, file, weights_rounding<Weights>), weights, own);
+    }, decoder_extents<Dims>(plan.config));
+    for (auto& block : m.blocks) { block.attention.join_norms(m.config); }
+    read = std::move(m);
+  });
+  return read;
+}
+/// The same of a HuggingFace folder.
+template <class Dims = decoder_dims, class Weights = float>
+[[nodiscard]] decoder<Dims, Weights> read_decoder_run(const std::filesystem::path& folder, std::size_t rank,
+                                                      std::size_t ranks, const decoder_architectures& more = {}) {
+  const std::filesystem::path file = std::filesystem::path(folder).append("config.json");
+  return read_decoder_run<Dims, Weights>(io::config_check(file), io::read_checkpoint(folder), rank, ranks, more);
 }
 
 }  // namespace dimwise::models

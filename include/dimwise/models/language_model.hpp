@@ -161,17 +161,19 @@ struct language_model {
   }
 
   /// The features of new tokens after the last norm; appends their keys and values to `caches`. `seen(layer, x)` is
-  /// called with the embedded tokens (0) and with the output of each layer (1, 2, …).
+  /// called with the embedded tokens (0) and with the output of each layer (1, 2, …). `embed(text)` gives the input of
+  /// the first layer: [seq] -> [seq, d_model].
   ///
   /// Throws `extent_error` if the number of caches differs from the number of layers, and `origin_error` if the caches
   /// end at different positions. After an exception `caches` has not changed.
-  template <class Seen>
-  [[nodiscard]] features_type features(std::span<const token> tokens, state& caches, const Seen& seen) const {
+  template <class Seen, class Embed>
+  [[nodiscard]] features_type features(std::span<const token> tokens, state& caches, const Seen& seen,
+                                       const Embed& embed) const {
     check(caches);
     const std::ptrdiff_t begin = caches.empty() ? 0 : caches.front().end();
     try {
       const text_type read = text(tokens, caches);
-      features_type x = self().embedded(read);
+      features_type x = embed(read);
       seen(std::size_t{0}, x);
       const auto through_blocks = [&](const auto&... shared) {
         for (std::size_t i = 0; i < self().blocks.size(); ++i) {
@@ -189,6 +191,11 @@ struct language_model {
       for (auto& one : caches) { one.forget(static_cast<extent_t>(one.end() - begin)); }
       throw;
     }
+  }
+  /// The same with the model's own embedding.
+  template <class Seen>
+  [[nodiscard]] features_type features(std::span<const token> tokens, state& caches, const Seen& seen) const {
+    return features(tokens, caches, seen, [&](const text_type& read) { return self().embedded(read); });
   }
   [[nodiscard]] features_type features(std::span<const token> tokens, state& caches) const {
     return features(tokens, caches, [](std::size_t, const auto&) {});

@@ -73,20 +73,22 @@ void bind_block(const io::names_within& file, const decoder_names& names, Block&
 
 }  // namespace detail
 
-/// Binds the parameters of a decoder to the arrays of a file.
+/// Binds the parameters of a decoder, or of a run of its layers, to the arrays of a file.
 template <class Dims, class Weights>
 void bind_decoder(io::bindings& file, const decoder_names& names, decoder<Dims, Weights>& m) {
   using namespace io;
   using d_embedding = typename Dims::d_embedding;
   file.may_begin_with(names.prefix);
-  file.bind<stored<typename Dims::vocab, d_embedding>>(names.tokens + ".weight", m.token_embedding.table);
+  if (m.has_tokens()) {
+    file.bind<stored<typename Dims::vocab, d_embedding>>(names.tokens + ".weight", m.token_embedding.table);
+  }
   for (auto& project : m.project) { file.linear<out_in>(names.project_in, project); }
   for (auto& table : m.positions) {
     file.bind<stored<typename Dims::rows, typename Dims::d_model>>(names.positions + ".weight", table);
   }
   bind_norm(file, names.embedding_norm, m.embedding_norm, names.less_one);
   for (std::size_t i = 0; i < m.blocks.size(); ++i) {
-    const auto layer = file.in(names.layer + std::to_string(i) + ".");
+    const auto layer = file.in(names.layer + std::to_string(m.here.begin + i) + ".");
     names.in_out ? detail::bind_block<in_out>(layer, names, m.blocks[i])
                  : detail::bind_block<out_in>(layer, names, m.blocks[i]);
   }
@@ -99,7 +101,7 @@ void bind_decoder(io::bindings& file, const decoder_names& names, decoder<Dims, 
   for (auto& bias : m.output.bias) {
     file.without_prefix().template bind<stored<typename Dims::vocab>>(names.output + ".bias", bias);
   }
-  if (m.output.map.empty()) { file.same(names.output + ".weight", names.tokens + ".weight"); }
+  if (m.here.is_last() && m.output.map.empty()) { file.same(names.output + ".weight", names.tokens + ".weight"); }
 }
 
 }  // namespace dimwise::models

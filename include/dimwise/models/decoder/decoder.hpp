@@ -123,23 +123,33 @@ struct decoder : language_model<decoder<Dims, Weights>, Dims, decoder_block<Dims
                                   &decoder::embedding_norm, &decoder::blocks, &decoder::norm, &decoder::output>;
   decoder_config config{};
 
+  /// The layers that this model has.
+  layer_run here{};
+
   decoder() = default;
   /// A decoder with these settings, whose parameters are empty.
-  explicit decoder(const decoder_config& c)
+  explicit decoder(const decoder_config& c) : decoder(c, {0, c.layers.size(), c.layers.size()}) {}
+  /// The layers `run` of a decoder with these settings, whose parameters are empty. The first run has the embedding,
+  /// the last one has the final norm and the output; if they share the table of tokens, both have it.
+  decoder(const decoder_config& c, const layer_run& run)
       : token_embedding(),
-        project(c.d_embedding != 0 && c.d_embedding != c.d_model ? 1 : 0),
-        positions(c.position_rows > 0 ? 1 : 0),
-        embedding_norm(c.embedding_norm),
+        project(run.is_first() && has_projections(c) ? 1 : 0),
+        positions(run.is_first() && c.position_rows > 0 ? 1 : 0),
+        embedding_norm(run.is_first() ? c.embedding_norm : norm_settings{.kind = norm_kind::none}),
         blocks(),
-        norm(c.final_norm ? c.norm : norm_settings{.kind = norm_kind::none}),
+        norm(run.is_last() && c.final_norm ? c.norm : norm_settings{.kind = norm_kind::none}),
         output(),
-        config(c) {
-    for (const decoder_layer_config& layer : c.layers) { blocks.emplace_back(c, layer); }
-    output.project.resize(project.size());
+        config(c),
+        here(run) {
+    for (std::size_t i = run.begin; i < run.end; ++i) { blocks.emplace_back(c, c.layers[i]); }
+    output.settings = {c.logit_scale, c.logit_cap};
+    if (!run.is_last()) { return; }
+    output.project.resize(has_projections(c) ? 1 : 0);
     output.map.resize(c.tied ? 0 : 1);
     output.bias.resize(c.vocab_bias ? 1 : 0);
-    output.settings = {c.logit_scale, c.logit_cap};
   }
+  /// Whether this model has the table of tokens.
+  [[nodiscard]] bool has_tokens() const { return here.is_first() || (here.is_last() && config.tied); }
 
   /// The embeddings of tokens and positions: [seq]  ->  [seq, d_model].
   [[nodiscard]] features_type embedded(const tensor<id<vocab>, seq>& text) const {
@@ -200,11 +210,12 @@ struct decoder : language_model<decoder<Dims, Weights>, Dims, decoder_block<Dims
   }
   /// As `language_model::features`. A text that outgrows the positions of training under LongRoPE is computed again
   /// with the angles of long texts. Throws `origin_error` if its caches do not begin at position 0.
-  template <class Seen>
-  [[nodiscard]] features_type features(std::span<const token> tokens, state& caches, const Seen& seen) const {
+  template <class Seen, class Embed>
+  [[nodiscard]] features_type features(std::span<const token> tokens, state& caches, const Seen& seen,
+                                       const Embed& embed) const {
     if (std::none_of(config.rotary.begin(), config.rotary.end(), [](const auto& r) { return r.depends_on_length(); }) ||
         caches.size() != blocks.size() || caches.empty()) {
-      return continued(tokens, caches, seen);
+      return continued(tokens, caches, seen, embed);
     }
     const auto held = static_cast<std::size_t>(caches.front().end());
     if (caches.text.size() < held) {
@@ -216,14 +227,18 @@ struct decoder : language_model<decoder<Dims, Weights>, Dims, decoder_block<Dims
     const auto outgrown = [&](const rotary_settings& r) { return !r.is_long(held) && r.is_long(all.size()); };
     features_type x;
     if (held == 0 || std::none_of(config.rotary.begin(), config.rotary.end(), outgrown)) {
-      x = continued(tokens, caches, seen);
+      x = continued(tokens, caches, seen, embed);
     } else {
       state again = start(caches.length);
-      x = slice<seq>(base::features(all, again, seen), held, tokens.size());
+      x = slice<seq>(base::features(all, again, seen, embed), held, tokens.size());
       caches = std::move(again);
     }
     caches.text = std::move(all);
     return x;
+  }
+  template <class Seen>
+  [[nodiscard]] features_type features(std::span<const token> tokens, state& caches, const Seen& seen) const {
+    return features(tokens, caches, seen, [&](const tensor<id<vocab>, seq>& read) { return embedded(read); });
   }
   [[nodiscard]] features_type features(std::span<const token> tokens, state& caches) const {
     return features(tokens, caches, [](std::size_t, const auto&) {});
@@ -242,16 +257,21 @@ struct decoder : language_model<decoder<Dims, Weights>, Dims, decoder_block<Dims
  private:
   // The features of the next tokens. What a window no longer sees cannot come back after an exception, so a text that
   // windows take in parts is appended to copies.
-  template <class Seen>
-  [[nodiscard]] features_type continued(std::span<const token> tokens, state& caches, const Seen& seen) const {
+  template <class Seen, class Embed>
+  [[nodiscard]] features_type continued(std::span<const token> tokens, state& caches, const Seen& seen,
+                                        const Embed& embed) const {
     const bool in_parts = std::any_of(caches.begin(), caches.end(), [&](const auto& one) {
       return one.kept_window() > 0 && tokens.size() > one.at_once();
     });
-    if (!in_parts) { return base::features(tokens, caches, seen); }
+    if (!in_parts) { return base::features(tokens, caches, seen, embed); }
     state longer = caches;
-    features_type x = base::features(tokens, longer, seen);
+    features_type x = base::features(tokens, longer, seen, embed);
     caches = std::move(longer);
     return x;
+  }
+  // Whether embeddings have another number of features than the layers.
+  [[nodiscard]] static bool has_projections(const decoder_config& c) {
+    return c.d_embedding != 0 && c.d_embedding != c.d_model;
   }
   [[nodiscard]] static seq positions_of(const tensor<id<vocab>, seq>& text) {
     return starting_at(seq{text.size()}, text.extents().template origin<seq>("embedded"));

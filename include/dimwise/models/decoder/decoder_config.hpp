@@ -30,6 +30,19 @@ struct decoder_layer_config {
 };
 inline constexpr std::size_t no_rotary = static_cast<std::size_t>(-1);
 
+/// Neighbouring layers of a decoder, from `begin` to before `end`, of `count`: one model may have them all, or each rank
+/// of a pipeline its own.
+struct layer_run {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::size_t count = 0;
+
+  /// Whether no layer is before it.
+  [[nodiscard]] bool is_first() const { return begin == 0; }
+  /// Whether no layer is after it.
+  [[nodiscard]] bool is_last() const { return end == count; }
+};
+
 /// The settings of a decoder.
 struct decoder_config {
   // Extents.
