@@ -64,9 +64,25 @@ template <class Arch, std::size_t Vectors, bool Tail>
   return Tail && v + 1 == Vectors ? load_partial<Arch>(at, tail) : load<Arch>(at);
 }
 
+// What is prefetched into the L2 cache while a tile computes: nothing, or memory that is read later, `step` bytes
+// further with each step of k.
+struct nothing_ahead {
+  [[gnu::always_inline]] void fetch() const noexcept {}
+};
+struct bytes_ahead {
+  const char* at;
+  std::ptrdiff_t step;
+
+  [[gnu::always_inline]] void fetch() noexcept {
+    __builtin_prefetch(at, 0, 2);
+    at += step;
+  }
+};
+
 // acc += A B, in the order of k: the order of additions for an element of C does not depend on the tile.
-template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
-[[gnu::always_inline]] inline void tile_loop(const tile_input<Arch>& in, floats<Arch> (&acc)[Rows][Vectors]) noexcept {
+template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail, class Later = nothing_ahead>
+[[gnu::always_inline]] inline void tile_loop(const tile_input<Arch>& in, floats<Arch> (&acc)[Rows][Vectors],
+                                             Later later = {}) noexcept {
   const element_of<Arch>* a = in.a;
   const element_of<Arch>* b = in.b;
   // Four steps ahead: longer distances evict data in use, shorter ones are too late from the L2 cache.
@@ -84,6 +100,7 @@ template <class Arch, std::size_t Rows, std::size_t Vectors, bool Tail>
 #pragma GCC unroll 4
       for (std::size_t v = 0; v < Vectors; ++v) acc[r][v] = fma<Arch>(number, row[v], acc[r][v]);
     }
+    later.fetch();
     a += in.a_step;
     b += in.b_step;
   }
