@@ -230,7 +230,7 @@ void print_head(const model& m, const machine& on, const task& t) {
               on.near.bandwidth / 1e9, on.far.latency * 1e6, on.far.bandwidth / 1e9);
   std::printf("%5s %4s %3s %3s %3s %5s %6s | %9s %9s %9s %9s %9s | %8s %9s | %7s %7s %7s %7s %7s %8s | %s\n", "ranks",
               "dp", "tp", "sp", "pp", "micro", "chunks", "step ms", "compute", "exposed", "hidden", "bubbles",
-              "GFLOP/s", "tokens/s", "weights", "grads", "state", "activ.", "cache", "GB", "limit");
+              "GFLOP/s", "tokens/s", "weights", "grads", "state", "saved", "cache", "GB", "limit");
 }
 
 void print_row(const forecast& f, const machine& on, const task& t) {
