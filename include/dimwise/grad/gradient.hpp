@@ -338,6 +338,8 @@ auto differentiated(const M& model, const Loss& loss, const Part& part, const Se
     return tensor_of<tracked<T>, stored_t<shape_of<std::remove_cvref_t<decltype(of.number)>>>>(of.number);
   }();
   record.close();
+  // Along the axes of a partial sum, gradients of what is whole are left as terms.
+  const gradient_ranks::partial_loss left(axes_of_shape<shape_of<std::remove_cvref_t<decltype(value)>>>());
   if (value.has_origin(record.number())) { value.origin()->add(tensor<T>(factor)); }
   value_with_gradient<T, M> result{*value.value().data() * factor, model};
   send(record, parameter_list(result.gradient), origins);
