@@ -102,6 +102,16 @@ span_here part(std::size_t n, const ranks::communicator& along) {
   return {rank * (n / count) + std::min(rank, n % count), n / count + (rank < n % count ? 1 : 0)};
 }
 
+// reduce_scatter to the parts S.
+template <class S, class X, class Mesh>
+auto scattered(const X& x, const Mesh& grid) {
+  if constexpr (S::is_striped) {
+    return reduce_scatter<typename S::shard_along, typename S::shard_of, striped>(x, grid);
+  } else {
+    return reduce_scatter<typename S::shard_along, typename S::shard_of>(x, grid);
+  }
+}
+
 template <class F>
 void on_ranks(const F& f) {
   for (const std::size_t count : {1U, 2U, 4U}) {
@@ -127,7 +137,7 @@ TEST_CASE("a value that is used whole and by shards has the gradient of one rank
     });
     on_ranks([&](const ranks::communicator& world) {
       const ranks::mesh grid(world, tp{world.size()});
-      const auto [first, n] = part(width, world);
+      const std::size_t first = part(width, world).first, n = part(width, world).extent;
       const auto up_here = filled(tensor<float, d_model, hidden_here>(hidden_here{n}), 2, {6, n, 0, first});
       const auto down_here = filled(tensor<float, hidden_here, d_model>(hidden_here{n}), 3, {n, 6, first});
       const feed_forward_here<> layer{up_here, down_here};
@@ -208,13 +218,7 @@ TEST_CASE("gathered and scattered parts have the gradient of one rank, over thre
       const tensor scaled = part_of_rows * gain;
       const tensor all = all_gather<M, seq>(scaled, grid);
       const tensor z = contract<d_model>(all, out);
-      const tensor y = [&] {
-        if constexpr (S::is_striped) {
-          return reduce_scatter<M, seq, striped>(contract<H>(z, in), grid);
-        } else {
-          return reduce_scatter<M, seq>(contract<H>(z, in), grid);
-        }
-      }();
+      const tensor y = scattered<S>(tensor(contract<H>(z, in)), grid);
       return sum<seq, d_model>(square(all)) + all_reduce<M>(sum<seq, H>(square(z)), grid) +
              all_reduce<M>(sum<S, d_model>(y * scaled), grid);
     });
