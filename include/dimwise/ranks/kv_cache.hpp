@@ -51,7 +51,7 @@ Here every_nth_of(const Whole& x, std::size_t first, std::size_t step, const S& 
   auto* to = here.overwrite();
   for (std::size_t o = 0; o < rows.outer; ++o) {
     for (std::size_t i = 0; i < own; ++i, to += rows.inner) {
-      copy_row(x.data() + (o * n + first + i * step) * rows.inner, to, rows.inner);
+      copy_elements(x.data() + (o * n + first + i * step) * rows.inner, rows.inner, to);
     }
   }
   return here;

@@ -181,7 +181,7 @@ std::vector<Tensor> tensors_of_all(const Tensor& mine, const ranks::communicator
   std::vector<Tensor> result;
   for (std::size_t r = 0; r < along.size(); ++r) {
     result.push_back(Tensor::for_overwriting(mine.extents()));
-    copy_row(all.data() + r * n, result.back().overwrite(), n);
+    copy_elements(all.data() + r * n, n, result.back().overwrite());
   }
   return result;
 }

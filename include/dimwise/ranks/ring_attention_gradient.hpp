@@ -66,7 +66,8 @@ using tracked_leaf_t = tensor_of<tracked<value_of<X>>, shape_of<X>>;
 template <bool Wanted, class X>
 auto leaf_if(const X& x) {
   if constexpr (Wanted) {
-    return tracked_leaf_t<X>(x, new_recorded<typename tracked_leaf_t<X>::origin_type>(std::uint64_t{0}));
+    return tracked_leaf_t<X>(x,
+                             new_recorded<typename tracked_leaf_t<X>::origin_type>(std::uint64_t{0}, of_one_statement));
   } else {
     return x;
   }
@@ -237,29 +238,33 @@ auto ring_back(const Kept& kept, const G& g) {
   return result;
 }
 
-// Queries that are whole: each rank has a term of their gradient, and the gradients of its own keys.
-template <class Kept, class G>
-auto back_of_whole_queries(const Kept& kept, const G& g) {
+// Queries that are whole: each rank has a term of their gradient, and the gradients of its own keys. Of a loss that is a
+// term on each rank, what arrives here is one, too.
+template <class M, class Kept, class G>
+auto back_of_whole_queries(const Kept& kept, G g) {
+  const std::string text = call_text("ring_attention", dims_t<shape_of<decltype(kept.q)>>{}, kept.q.extents());
+  const bool is_term = gradient_ranks::is_left(axis_id<M>);
+  if (is_term) { kept.along.all_reduce(g.overwrite(), g.size(), text); }
   auto result = block_back(kept, kept.k, kept.v, g);
-  if constexpr (Kept::wants_q) {
-    kept.along.all_reduce(result.q.overwrite(), result.q.size(),
-                          call_text("ring_attention", dims_t<shape_of<decltype(kept.q)>>{}, kept.q.extents()));
-  }
+  if (Kept::wants_q && !is_term) { kept.along.all_reduce(result.q.overwrite(), result.q.size(), text); }
   return result;
 }
 
-// What `send_kept` calls.
+// What `send_kept` calls. What is whole and met the keys has one term of its gradient on each rank, also where the
+// queries are whole.
 template <class Key, class Result, bool Travels, class S, class V, class... More, class G>
 void send_from(const kept_ring<Key, Result, Travels, S, V, More...>& kept, const G& g) {
   using Kept = kept_ring<Key, Result, Travels, S, V, More...>;
+  using M = first_t<mesh_axes_t<Key>>;
   const auto gradients = [&] {
     if constexpr (Travels) {
       return ring_back(kept, g);
     } else {
-      return back_of_whole_queries(kept, g);
+      return back_of_whole_queries<M>(kept, g);
     }
   }();
   if constexpr (Kept::wants_q) { send_gradient(Kept::formula::queries(kept.scores), gradients.q); }
+  const gradient_ranks::root from(&axis_ids<unique_t<join_t<mesh_axes_of_shape_t<Result>, list<M>>>>::value);
   if constexpr (Kept::wants_k) { send_gradient(Kept::formula::keys(kept.scores), gradients.k); }
   if constexpr (Kept::wants_v) { send_gradient(kept.given_values, gradients.v); }
 }
@@ -282,6 +287,7 @@ auto ring_recorded(const S& s, const V& v, const ranks::communicator& along) {
   }();
   using plain_result = std::remove_cvref_t<decltype(part.output)>;
   using tracked_result = tracked_leaf_t<plain_result>;
+  remember_sum<first_t<mesh_axes_t<Key>>>(along);
   gradient_record* const record = gradient_record::current();
   const std::uint64_t number = record == nullptr ? 0 : record->number();
   const bool of_scores = has_origin(s, number), of_values = has_origin(v, number);
