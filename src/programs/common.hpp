@@ -205,13 +205,28 @@ inline void finish_output() {
   if (failed_before) { refuse("the output cannot be written"); }
 }
 
+/// Adds the option `--version`.
+inline void add_version(CLI::App& app) {
+  app.set_version_flag("--version", app.get_name() + " " + std::to_string(DIMWISE_VERSION_MAJOR) + "." +
+                                        std::to_string(DIMWISE_VERSION_MINOR) + "." +
+                                        std::to_string(DIMWISE_VERSION_PATCH));
+}
+/// Checked first, because the next opened file would get the descriptor.
+inline void expect_output() {
+  if (fcntl(STDOUT_FILENO, F_GETFD) == -1) { refuse("the output cannot be written: stdout is closed"); }
+}
+/// Reports an error under the name of the program.
+inline void print_error(const CLI::App& app, const char* what) {
+  std::string shown;  // names in files and of files may hold anything
+  dimwise::detail::say_escaped(what, std::strlen(what), [&](char c) { shown += c; });
+  std::fprintf(stderr, "%s: %s\n", app.get_name().c_str(), shown.c_str());
+}
+
 /// Runs a program and reports its errors under its name. Exit codes: 0 done, 1 error, above 100 invalid options, 130
 /// interrupted.
 template <class Run>
 int guarded(CLI::App& app, int argc, char** argv, const Run& run) {
-  app.set_version_flag("--version", app.get_name() + " " + std::to_string(DIMWISE_VERSION_MAJOR) + "." +
-                                        std::to_string(DIMWISE_VERSION_MINOR) + "." +
-                                        std::to_string(DIMWISE_VERSION_PATCH));
+  add_version(app);
   try {
     try {
       app.parse(argc, argv);
@@ -220,15 +235,12 @@ int guarded(CLI::App& app, int argc, char** argv, const Run& run) {
       finish_output();
       return code;
     }
-    // Checked first, because the next opened file would get the descriptor.
-    if (fcntl(STDOUT_FILENO, F_GETFD) == -1) { refuse("the output cannot be written: stdout is closed"); }
+    expect_output();
     const int code = run();
     finish_output();
     return code;
   } catch (const std::exception& e) {
-    std::string shown;  // names in files and of files may hold anything
-    dimwise::detail::say_escaped(e.what(), std::strlen(e.what()), [&](char c) { shown += c; });
-    std::fprintf(stderr, "%s: %s\n", app.get_name().c_str(), shown.c_str());
+    print_error(app, e.what());
     return 1;
   }
 }

@@ -1,9 +1,11 @@
 // src/programs/generate.cpp -- dimwise-generate: text generation with a model from a folder.
 //
 //   dimwise-generate folder "Once upon a time" -n 100 --temp 0
+//   mpirun -n 2 dimwise-generate folder "Once upon a time"          // each process has half of the layers
 // SPDX-License-Identifier: BSL-1.0
 #include "generate.hpp"
 
+#include "generate_ranks.hpp"
 #include <dimwise/io/checkpoint.hpp>
 #include <dimwise/text/folder.hpp>
 #include <dimwise/text/text_stream.hpp>
@@ -15,30 +17,35 @@ namespace {
 
 using namespace programs;
 
-/// Streams the generated text, and prints the speed at the end.
+/// Streams the generated text, and prints the speed at the end. On several ranks, each one has the text and the first
+/// one prints it.
 class generation {
  public:
-  generation(const generate_options& o, text_model& model, const dimwise::text::tokenizer<vocab>& words)
-      : o_(o), model_(model), words_(words), ends_(ends_of_text(o.folder, model.words(), o.quiet)) {
+  generation(const generate_options& o, text_model& model, const dimwise::text::tokenizer<vocab>& words, bool shows)
+      : o_(o), model_(model), words_(words), shows_(shows), ends_(ends_of_text(o.folder, model.words(), o.quiet)) {
     for (std::size_t i = 0; i < model.words(); ++i) {
       if (!words.has(token{i})) { without_token_.push_back(i); }
     }
   }
 
-  int run() {
+  /// The tokens of the prompt. Throws if the model cannot continue it.
+  [[nodiscard]] std::vector<token> prompt() {
     expect_utf8(o_.text, "the text");
-    const bool chats = !o_.chat_template.empty();
-    if (chats) {
+    if (chats()) {
       check_template();
       add_ends_of_turn();
     }
-    std::vector<token> all = words_.encode(chats ? chatml(o_.system, o_.text) : o_.text);
+    std::vector<token> all = words_.encode(chats() ? chatml(o_.system, o_.text) : o_.text);
     check(all);
+    return all;
+  }
+
+  /// Continues the tokens of the prompt.
+  int run(std::vector<token> all, std::uint64_t seed) {
     has_begun = 1;
     const std::vector<token> source = model_.has_source() ? std::exchange(all, model_.first()) : std::vector<token>();
     const std::size_t room = context() - all.size();
     const std::size_t most = o_.count < 0 ? room : std::min<std::size_t>(room, static_cast<std::size_t>(o_.count));
-    const std::uint64_t seed = o_.seed < 0 ? std::random_device{}() : static_cast<std::uint64_t>(o_.seed);
     if (!o_.quiet && o_.how.temperature > 0) {
       std::fprintf(stderr, "seed: %llu\n", static_cast<unsigned long long>(seed));
     }
@@ -47,19 +54,22 @@ class generation {
     const stopwatch reading;
     model_.start(source, all.size() + most);
     auto logits = read(all);
+    model_.wait();
     const double read_seconds = reading.seconds();
     if (stopped != 0) { return 130; }
 
-    if (!o_.hide_prompt && !chats && !model_.has_source()) { show(o_.text); }
+    if (!o_.hide_prompt && !chats() && !model_.has_source()) { show(o_.text); }
     dimwise::text::text_stream<vocab> stream(words_, model_.has_source() ? std::vector<token>() : all);
     dimwise::nn::random numbers(seed);
     const stopwatch writing;
     std::size_t made = 0;
     bool ended = false;
     while (made < most && stopped == 0) {
-      // Rows that pad the embedding table have logits but no token.
-      for (const std::size_t i : without_token_) { logits.data()[i] = -std::numeric_limits<float>::infinity(); }
-      const token next = dimwise::models::sample(logits, o_.how, all, numbers);
+      const token next = model_.chosen([&] {
+        // Rows that pad the embedding table have logits but no token.
+        for (const std::size_t i : without_token_) { logits.data()[i] = -std::numeric_limits<float>::infinity(); }
+        return dimwise::models::sample(logits, o_.how, all, numbers);
+      });
       if (!o_.ignore_end && ends_.contains(static_cast<std::size_t>(next.value))) {
         ended = true;
         break;
@@ -83,6 +93,7 @@ class generation {
   }
 
  private:
+  [[nodiscard]] bool chats() const { return !o_.chat_template.empty(); }
   [[nodiscard]] std::size_t context() const {
     return o_.context == 0 ? std::min<std::size_t>(model_.longest(), 4096) : o_.context;
   }
@@ -120,7 +131,8 @@ class generation {
       refuse("the text has " + size + ": there is no room for more");
     }
   }
-  // The logits after the prompt, which is processed in parts to show progress and react to Ctrl-C.
+  // The logits after the prompt, which is processed in parts to show progress, to react to Ctrl-C, and so that ranks
+  // compute different parts at the same time.
   [[nodiscard]] dimwise::tensor<float, vocab> read(const std::vector<token>& all) const {
     constexpr std::size_t part = 128;
     progress_bar bar(o_.quiet, "prompt");
@@ -132,7 +144,8 @@ class generation {
     }
     return model_.next(words.subspan(at, std::min(part, all.size() - at)));
   }
-  static void show(const std::string& text) {
+  void show(const std::string& text) const {
+    if (!shows_) { return; }
     std::fwrite(text.data(), 1, text.size(), stdout);
     finish_output();
   }
@@ -140,6 +153,7 @@ class generation {
   const generate_options& o_;
   text_model& model_;
   const dimwise::text::tokenizer<vocab>& words_;
+  bool shows_;
   std::set<std::size_t> ends_;
   std::vector<std::size_t> without_token_;
 };
@@ -193,63 +207,99 @@ void add_options(CLI::App& app, generate_options& o, std::optional<std::string>&
 }
 
 template <class Weights>
-std::unique_ptr<text_model> read_any(const dimwise::io::config_check& settings, const dimwise::io::archive& weights) {
-  return encoder_decoder_of(settings) ? read_encoder_decoder<Weights>(settings, weights)
-                                      : read_decoder<Weights>(settings, weights);
+std::unique_ptr<text_model> read_any(const dimwise::io::config_check& settings, const dimwise::io::archive& weights,
+                                     const dimwise::ranks::communicator& world) {
+  if (!encoder_decoder_of(settings)) { return read_decoder<Weights>(settings, weights, world); }
+  if (world.size() > 1) {
+    refuse(settings.title() + ": encoder-decoders run on one rank, and " + std::to_string(world.size()) +
+           " were started");
+  }
+  return read_encoder_decoder<Weights>(settings, weights);
 }
 std::unique_ptr<text_model> read_model(const std::string& how, const dimwise::io::config_check& settings,
-                                       const dimwise::io::archive& weights) {
+                                       const dimwise::io::archive& weights, const dimwise::ranks::communicator& world) {
   using namespace dimwise;
-  if (how == "bf16") { return read_any<bfloat16>(settings, weights); }
-  if (how == "f16") { return read_any<float16>(settings, weights); }
-  if (how == "int8") { return read_any<nn::int8_blocks>(settings, weights); }
-  if (how == "int4") { return read_any<nn::int4_blocks>(settings, weights); }
-  return read_any<float>(settings, weights);
+  if (how == "bf16") { return read_any<bfloat16>(settings, weights, world); }
+  if (how == "f16") { return read_any<float16>(settings, weights, world); }
+  if (how == "int8") { return read_any<nn::int8_blocks>(settings, weights, world); }
+  if (how == "int4") { return read_any<nn::int4_blocks>(settings, weights, world); }
+  return read_any<float>(settings, weights, world);
 }
 
-int generate(generate_options& o, const std::optional<std::string>& file) {
+/// What `generate` loads.
+struct loaded {
+  std::string kind{};
+  std::unique_ptr<text_model> model{};
+  std::optional<dimwise::text::tokenizer<vocab>> words{};
+};
+loaded load(generate_options& o, const std::optional<std::string>& file, const dimwise::ranks::communicator& world) {
   using namespace dimwise;
-  o.how.penalised = o.penalised < 0 ? std::numeric_limits<std::size_t>::max() : static_cast<std::size_t>(o.penalised);
+  loaded all;
   if (file) { o.text = read_text(*file); }
   const std::filesystem::path folder = model_folder(o.folder);
   const io::config_check config(folder / "config.json");
   const auto with_source = encoder_decoder_of(config);
-  const std::string kind = with_source ? *with_source : architecture_of(config);
-  std::signal(SIGINT, stop);
-  const with_threads threads(o.threads, o.quiet);
-
-  const stopwatch loading;
+  all.kind = with_source ? *with_source : architecture_of(config);
   progress_line line(o.quiet);
   line.show("loading " + o.folder);
   progress_bar bar(o.quiet, "loading " + o.folder);
-  const io::watch_loading shown([&](std::size_t done, std::size_t all) { bar.show(done, all); });
-  std::unique_ptr<text_model> model;
+  const io::watch_loading shown([&](std::size_t done, std::size_t whole) { bar.show(done, whole); });
   std::map<std::string, std::string> beside;
   {
     const io::archive weights = io::read_checkpoint(folder);
     std::size_t bytes = 0;
     for (const auto& a : weights.arrays()) { bytes += a.bytes.size(); }
     line.show("loading " + o.folder + ": " + std::to_string(bytes / 1000000) + " MB");
-    model = read_model(o.weights, config, weights);
+    all.model = read_model(o.weights, config, weights, world);
     beside = weights.metadata();
   }
-  const auto words = text::read_tokenizer(folder, vocab{model->words()}, beside);
-  line.clear();
-  if (!o.quiet) {
-    std::fprintf(stderr, "%s: %s, %zu layers, %.1f million parameters, %.1f MB, loaded in %.2f s\n", o.folder.c_str(),
-                 kind.c_str(), model->layers(), static_cast<double>(model->parameters()) / 1e6,
-                 static_cast<double>(model->bytes()) / 1e6, loading.seconds());
-  }
-  return generation(o, *model, words).run();
+  all.words.emplace(text::read_tokenizer(folder, vocab{all.model->words()}, beside));
+  return all;
 }
 
-}  // namespace
+int generate(generate_options& o, const std::optional<std::string>& file, const dimwise::ranks::communicator& world) {
+  o.how.penalised = o.penalised < 0 ? std::numeric_limits<std::size_t>::max() : static_cast<std::size_t>(o.penalised);
+  // Several ranks end together, by the signal.
+  if (world.size() == 1) { std::signal(SIGINT, stop); }
+  const bool shows = world.rank() == 0;
+  o.quiet = o.quiet || !shows;
 
-int main(int argc, char** argv) {
+  const stopwatch loading;
+  std::optional<with_threads> threads;
+  const loaded all = together(world, [&] {
+    threads.emplace(o.threads, o.quiet);
+    return load(o, file, world);
+  });
+  const sizes_of_ranks sizes(world, all.model->parameters(), all.model->bytes());
+  if (!o.quiet) {
+    std::fprintf(stderr, "%s: %s, %zu layers%s, %.1f million parameters, %.1f MB%s, loaded in %.2f s\n",
+                 o.folder.c_str(), all.kind.c_str(), all.model->layers(), sizes.ranks_text().c_str(),
+                 static_cast<double>(sizes.parameters()) / 1e6, static_cast<double>(sizes.most_bytes()) / 1e6,
+                 sizes.bytes_text().c_str(), loading.seconds());
+  }
+  std::optional<generation> text;
+  std::vector<token> prompt = together(world, [&] {
+    text.emplace(o, *all.model, *all.words, shows);
+    return text->prompt();
+  });
+  std::uint64_t seed = o.seed < 0 ? std::random_device{}() : static_cast<std::uint64_t>(o.seed);
+  world.broadcast(&seed, 1, 0, "the seed");
+  return text->run(std::move(prompt), seed);
+}
+
+int run_on_rank(int argc, char** argv, const dimwise::ranks::communicator& world) {
   CLI::App app("Continues a text by a language model, or writes one from a source by an encoder-decoder.",
                "dimwise-generate");
   generate_options o;
   std::optional<std::string> file;
   add_options(app, o, file);
-  return guarded(app, argc, argv, [&] { return generate(o, file); });
+  const auto run = [&] { return generate(o, file, world); };
+  return world.size() == 1 ? guarded(app, argc, argv, run) : guarded_together(world, app, argc, argv, run);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (!find_processes(argv)) { return 1; }
+  return dimwise::ranks::run([&](const dimwise::ranks::communicator& world) { return run_on_rank(argc, argv, world); });
 }

@@ -8,8 +8,10 @@
 #include <dimwise/io/shards.hpp>
 #include <dimwise/models/sampling.hpp>
 #include <dimwise/nn/weight.hpp>
+#include <dimwise/ranks/gather_texts.hpp>
 
 #include <csignal>
+#include <functional>
 #include <memory>
 #include <set>
 
@@ -62,13 +64,17 @@ class text_model {
   [[nodiscard]] virtual std::size_t words() const = 0;
   [[nodiscard]] virtual std::size_t layers() const = 0;
   [[nodiscard]] virtual std::size_t parameters() const = 0;
-  /// The size of the parameters in bytes.
+  /// The size of this rank's parameters in bytes.
   [[nodiscard]] virtual std::size_t bytes() const = 0;
   /// Clears the caches and reserves room for `length` tokens. With `has_source`, the encoder reads the source.
   virtual void start(std::span<const token> source, std::size_t length) = 0;
   virtual void read(std::span<const token> words) = 0;
-  /// The logits of the token after these.
+  /// The logits of the token after these; on several ranks, on the last one.
   [[nodiscard]] virtual dimwise::tensor<float, vocab> next(std::span<const token> words) = 0;
+  /// Returns when the tokens have been read; on several ranks, on all of them.
+  virtual void wait() {}
+  /// The token that `choose` makes of the logits, on every rank.
+  [[nodiscard]] virtual token chosen(const std::function<token()>& choose) { return choose(); }
 
   /// Whether an encoder reads the prompt as a source, and the model writes a new text instead of continuing it.
   [[nodiscard]] virtual bool has_source() const { return false; }
@@ -113,10 +119,11 @@ std::unique_ptr<text_model> as_text_model(Model m) {
   return std::make_unique<model_of<Model>>(std::move(m));
 }
 
-/// Reads the model of a folder. `Weights` is the weight format: float, or a type of nn/weight.hpp.
+/// Reads the model of a folder, on several ranks the layers of this rank. `Weights` is the weight format: float, or a
+/// type of nn/weight.hpp.
 template <class Weights>
-std::unique_ptr<text_model> read_decoder(const dimwise::io::config_check& settings,
-                                         const dimwise::io::archive& weights);
+std::unique_ptr<text_model> read_decoder(const dimwise::io::config_check& settings, const dimwise::io::archive& weights,
+                                         const dimwise::ranks::communicator& world);
 template <class Weights>
 std::unique_ptr<text_model> read_encoder_decoder(const dimwise::io::config_check& settings,
                                                  const dimwise::io::archive& weights);

@@ -4,7 +4,8 @@
 
 namespace programs {
 
-template std::unique_ptr<text_model> read_decoder<float>(const dimwise::io::config_check&, const dimwise::io::archive&);
+template std::unique_ptr<text_model> read_decoder<float>(const dimwise::io::config_check&, const dimwise::io::archive&,
+                                                         const dimwise::ranks::communicator&);
 
 std::string architecture_of(dimwise::io::config_check settings) {
   (void)dimwise::models::plan_decoder(settings);

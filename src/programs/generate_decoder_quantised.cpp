@@ -5,8 +5,10 @@
 namespace programs {
 
 template std::unique_ptr<text_model> read_decoder<dimwise::nn::int8_blocks>(const dimwise::io::config_check&,
-                                                                            const dimwise::io::archive&);
+                                                                            const dimwise::io::archive&,
+                                                                            const dimwise::ranks::communicator&);
 template std::unique_ptr<text_model> read_decoder<dimwise::nn::int4_blocks>(const dimwise::io::config_check&,
-                                                                            const dimwise::io::archive&);
+                                                                            const dimwise::io::archive&,
+                                                                            const dimwise::ranks::communicator&);
 
 }  // namespace programs
