@@ -171,8 +171,7 @@ TEST_CASE("mismatches of all ranks are one error, and nothing changes, over thre
     const std::string said =
         text_of_error([&] { ranks::load(part, io::read_safetensors(folder / "other.safetensors"), grid); });
     CHECK(has(said, "the file does not fit the model:\n"));
-    CHECK(
-        has(said, "\"up\" (F32 [6, 8]) does not fit up (d_model[6] hidden[7]), which needs [6, 7]"));
+    CHECK(has(said, "\"up\" (F32 [6, 8]) does not fit up (d_model[6] hidden[7]), which needs [6, 7]"));
     CHECK(has(said, "\"down\" (F32 [8, 6])"));
     CHECK_FALSE(has(said, "rank 0"));  // all ranks say the same, once
     CHECK(said.find("\"up\"") == said.rfind("\"up\""));

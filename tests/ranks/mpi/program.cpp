@@ -46,7 +46,7 @@ void run_checkpoint(const std::string& mode, const std::string& path, const rank
   const auto whole = parted::whole_module_of(7, 5);
   auto part = parted::part_of(whole, world.rank(), std::integral_constant<std::size_t, N>());
   if (mode == "dies") {
-    parted::number(part.up, 77);  // other elements than the file has
+    parted::number(part.up, 77);   // other elements than the file has
     const rlimit limit{500, 500};  // bytes of a file: then a signal ends the process
     if (world.rank() == 0) { (void)setrlimit(RLIMIT_FSIZE, &limit); }
   }
