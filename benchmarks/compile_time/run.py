@@ -41,6 +41,8 @@ INPUTS = {  # name: (file, flags)
     "optimised_caller": ("attention.cpp", ["-O2", "-DDIMWISE_COMPILED_KERNELS"]),
     "xtensor": ("xtensor_include.cpp", ["-O0"]),
     "caller": ("dimwise_include.cpp", ["-O0", "-DDIMWISE_COMPILED_KERNELS"]),
+    "one": ("eight_attentions.cpp", ["-O0", "-DDIMWISE_COMPILED_KERNELS", "-DONE"]),
+    "optimised_caller_one": ("eight_attentions.cpp", ["-O2", "-DDIMWISE_COMPILED_KERNELS", "-DONE"]),
     "eight": ("eight_attentions.cpp", ["-O0", "-DDIMWISE_COMPILED_KERNELS"]),
     "optimised_eight": ("eight_attentions.cpp", ["-O2", "-DDIMWISE_COMPILED_KERNELS"]),
     "optimised_one": ("eight_attentions.cpp", ["-O2", "-DONE"]),
@@ -52,9 +54,13 @@ INPUTS = {  # name: (file, flags)
 # In multiples of `#include <xtensor/xtensor.hpp>`: (what, input, subtracted, aimed at).
 MULTIPLES = [
     ("`#include <dimwise/dimwise.hpp>`", "caller", None, 1.0),
+    ("one causal multi-head attention, the whole file, `-O0`", "one", None, 0.8),
+    ("the same at `-O2`", "optimised_caller_one", None, 0.9),
     ("eight different causal multi-head attentions, `-O0`, above the include", "eight", "caller", 2.9),
     ("the same at `-O2`", "optimised_eight", "caller", 5.7),
     ("one of them, header-only, `-O2`, above the include", "optimised_one", "caller", 4.5),
+    ("a training step of a small GPT, the whole file, `-O0`", "training", None, 3.0),
+    ("the same at `-O2`", "optimised_training", None, 4.0),
 ]
 # A GPT's loss, and a step of its training: nothing is subtracted.
 TRAINING = ("forward", "training", "optimised_forward", "optimised_training")

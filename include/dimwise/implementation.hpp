@@ -7,6 +7,7 @@
 
 #if !defined(DIMWISE_PLAIN_ONLY)
 #include <dimwise/eval/attention_definitions.hpp>
+#include <dimwise/eval/attention_gradient_definitions.hpp>
 #include <dimwise/eval/kernels_epilogue_definitions.hpp>
 #include <dimwise/eval/kernels_loss.hpp>
 #include <dimwise/eval/kernels_product_definitions.hpp>

@@ -13,9 +13,6 @@
 #if !defined(DIMWISE_PLAIN_ONLY)
 #include <dimwise/eval/attention.hpp>
 #include <dimwise/kernels/dispatch/active_gradients.hpp>
-
-#include <algorithm>
-#include <unordered_set>
 #endif
 
 namespace dimwise::detail {
@@ -27,6 +24,29 @@ struct attention_gradient_of {
 };
 
 #if !defined(DIMWISE_PLAIN_ONLY)
+
+// The gradients of queries, keys, values and a bias: where they are, and their strides along the heads.
+// Templates of the number of strides, 5: header-only programs without training compile no kernel of the backward pass.
+template <std::size_t K>
+struct attention_gradients_of {
+  const float* g = nullptr;
+  float* d_q = nullptr;
+  float* d_k = nullptr;
+  float* d_v = nullptr;
+  float* d_bias = nullptr;
+  std::ptrdiff_t strides[K][max_rank] = {};
+  kernels::attention_gradient_layout layout{};
+};
+using attention_gradients = attention_gradients_of<5>;
+struct head_extents {
+  std::size_t rank;
+  const axis* extents;
+  std::size_t count;  // of heads
+};
+// The kernel for a part of the queries and keys of all heads. One function for all names.
+template <std::size_t K>
+void run_attention_gradient(context& cx, const kernels::attention_call& forth, const attended_part& part,
+                            const attention_gradients_of<K>& to, const head_extents& all);
 
 template <class Dims>
 using float_tensor_t = tensor_of<float, make_shape_t<Dims, list<>>>;
@@ -106,7 +126,7 @@ struct attention_gradient_of<node<product_over<Over>, Shape, float, A, B>>
     axis_extents<loops>::write(n.extents(), heads);
     const attention_size size = size_of_attention<roles>(heads, x.q.axes, x.v.axes());
 
-    gradients to;
+    attention_gradients to;
     axis g_axes[max_rank];
     axes_of_leaf<result>(g, g_axes);
     to.g = g.data();
@@ -134,23 +154,13 @@ struct attention_gradient_of<node<product_over<Over>, Shape, float, A, B>>
     const target<float> out_of{const_cast<float*>(out.data()), out_axes};
     cx.count(plan_kind::attention);
     const auto kernel = [&](const kernels::attention_call& call, const attended_part& part) {
-      run(cx, call, part, to, heads, size.heads);
+      run_attention_gradient(cx, call, part, to, {loops::size, heads, size.heads});
     };
     base::template attend<sums_axes>(x, size, heads, out_of, &sums_of, attention_run::of(kernel));
     return true;
   }
 
  private:
-  struct gradients {
-    const float* g = nullptr;
-    float* d_q = nullptr;
-    float* d_k = nullptr;
-    float* d_v = nullptr;
-    float* d_bias = nullptr;
-    std::ptrdiff_t strides[5][max_rank] = {};
-    kernels::attention_gradient_layout layout;
-  };
-
   // A gradient's memory, zero, and its strides.
   template <class Axes, class Rows, class Features, class To>
   static float* place(To* to, std::ptrdiff_t* strides, std::ptrdiff_t& row, std::ptrdiff_t& feature) {
@@ -163,62 +173,20 @@ struct attention_gradient_of<node<product_over<Over>, Shape, float, A, B>>
     feature = axis_of<Features, Axes>(axes).stride;
     return to->overwrite();
   }
-
-  static void run(context& cx, const kernels::attention_call& forth, const attended_part& part, const gradients& to,
-                  const axis* extents, std::size_t count) {
-    if (forth.layout.queries == 0 && forth.layout.keys == 0) { return; }
-    kernels::attention_gradient_call call;
-    call.forth = forth;
-    call.layout = to.layout;
-    aligned_vector<kernels::attention_gradient_head> heads;
-    heads.resize(count);
-    const auto i0 = static_cast<std::ptrdiff_t>(part.first_query);
-    const auto j0 = static_cast<std::ptrdiff_t>(part.first_key);
-    std::size_t at = 0;
-    kernels::for_each_row(nest_over(loops::size, extents, to.strides),
-                          [&](const std::ptrdiff_t(&o)[5], std::size_t many, const std::ptrdiff_t(&s)[5]) {
-      for (std::size_t i = 0; i < many; ++i, ++at) {
-        const auto j = static_cast<std::ptrdiff_t>(i);
-        const auto pointer = [](float* p, std::ptrdiff_t by) { return p == nullptr ? nullptr : p + by; };
-        kernels::attention_gradient_head& h = heads[at];
-        h = kernels::attention_gradient_head{};
-        h.d_out = to.g + o[0] + j * s[0] + i0 * call.layout.d_out_row;
-        h.d_q = pointer(to.d_q, o[1] + j * s[1] + i0 * call.layout.d_q_row);
-        h.d_k = pointer(to.d_k, o[2] + j * s[2] + j0 * call.layout.d_k_row);
-        h.d_v = pointer(to.d_v, o[3] + j * s[3] + j0 * call.layout.d_v_row);
-        h.d_bias = pointer(to.d_bias, o[4] + j * s[4] + i0 * call.layout.d_bias_query + j0 * call.layout.d_bias_key);
-      }
-    });
-    const kernels::gradient_table& table = kernels::active_gradients();
-    for (std::size_t begin = 0; begin < count;) {
-      const std::size_t end = end_of_call(heads, begin, forth.group);
-      call.forth.heads = forth.heads + begin;
-      call.forth.count = end - begin;
-      call.forth.score.slopes = forth.score.slopes == nullptr ? nullptr : forth.score.slopes + begin;
-      call.gradients = heads.data() + begin;
-      table.attention_gradient(call, scratch(table.attention_gradient_bytes(call, cx.runner().worker_count())).data(),
-                               cx.runner());
-      begin = end;
-    }
-  }
-  // Of one call, heads that share the gradient of a bias are neighbours: it ends before others would meet.
-  static std::size_t end_of_call(const aligned_vector<kernels::attention_gradient_head>& heads, std::size_t begin,
-                                 std::size_t group) {
-    if (heads[begin].d_bias == nullptr) { return heads.size(); }
-    std::unordered_set<const float*> seen;
-    std::size_t end = begin;
-    for (; end < heads.size(); ++end) {
-      const float* const here = heads[end].d_bias;
-      const bool is_neighbour = end > begin && here == heads[end - 1].d_bias;
-      if (!is_neighbour && !seen.insert(here).second) { break; }
-    }
-    if (end == heads.size()) { return end; }
-    // Heads whose gradients of keys or values are added up stay together: one task does them one after the other.
-    const std::size_t together = heads[begin].d_k == nullptr && heads[begin].d_v == nullptr ? 1 : group;
-    return begin + std::max(together, (end - begin) / together * together);
-  }
 };
 
 #endif
 
 }  // namespace dimwise::detail
+
+#if DIMWISE_DETAIL_DEFINES_LIBRARY && !defined(DIMWISE_PLAIN_ONLY)
+#include <dimwise/eval/attention_gradient_definitions.hpp>
+#endif
+
+#if DIMWISE_DETAIL_HAS_LIBRARY && !defined(DIMWISE_PLAIN_ONLY)
+namespace dimwise::detail {
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void run_attention_gradient<5>(context&, const kernels::attention_call&,
+                                                               const attended_part&, const attention_gradients&,
+                                                               const head_extents&);
+}  // namespace dimwise::detail
+#endif

@@ -26,17 +26,22 @@ struct gradient_product {
       Sums::size};
 };
 
-// to = a + b for `n` contiguous elements; `to` may be one of them.
+// to = a + b for `n` contiguous elements; `to` may be one of them. Throws unless b has `given` = `n` elements.
 template <class T>
-void add_gradients(context& cx, std::size_t n, T* to, const T* a, const T* b);
-// to = a · b, and + `onto` if it is not null, which has the layout of `to`.
+void add_gradients(context& cx, std::size_t n, std::size_t given, T* to, const T* a, const T* b);
+
+// to = what is computed from a form and two operands, and + `onto` if it is not null, which has the layout of `to`.
 template <class T>
-void compute_product_onto(context& cx, const product_form& form, target<T> to, const lowered<T>& a, const lowered<T>& b,
-                          const T* onto);
-// to = the sums of rows of `g`, and + `onto` if it is not null, which has the layout of `to`, an array of `rank` axes.
+using gradient_function = void(context& cx, const void* form, std::size_t rank, target<T> to, const lowered<T>& g,
+                               const lowered<T>& x, const T* onto);
+// g · x by a product_form.
 template <class T>
-void compute_sum_onto(context& cx, const rows_form& form, std::size_t rank, target<T> to, const lowered<T>& g,
-                      const T* onto);
+void compute_product_onto(context& cx, const void* form, std::size_t rank, target<T> to, const lowered<T>& g,
+                          const lowered<T>& x, const T* onto);
+// The sums of rows of g by a rows_form; x is not read.
+template <class T>
+void compute_sum_onto(context& cx, const void* form, std::size_t rank, target<T> to, const lowered<T>& g,
+                      const lowered<T>& x, const T* onto);
 
 }  // namespace dimwise::detail
 
@@ -46,18 +51,14 @@ void compute_sum_onto(context& cx, const rows_form& form, std::size_t rank, targ
 
 #if DIMWISE_DETAIL_HAS_LIBRARY
 namespace dimwise::detail {
-DIMWISE_DETAIL_LIBRARY_TEMPLATE void add_gradients<float>(context&, std::size_t, float*, const float*, const float*);
-DIMWISE_DETAIL_LIBRARY_TEMPLATE void add_gradients<double>(context&, std::size_t, double*, const double*,
-                                                           const double*);
-DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_product_onto<float>(context&, const product_form&, target<float>,
-                                                                 const lowered<float>&, const lowered<float>&,
-                                                                 const float*);
-DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_product_onto<double>(context&, const product_form&, target<double>,
-                                                                  const lowered<double>&, const lowered<double>&,
-                                                                  const double*);
-DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_sum_onto<float>(context&, const rows_form&, std::size_t, target<float>,
-                                                             const lowered<float>&, const float*);
-DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_sum_onto<double>(context&, const rows_form&, std::size_t, target<double>,
-                                                              const lowered<double>&, const double*);
+#define DIMWISE_DETAIL_GRADIENT_SUMS(T)                                                                              \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE void add_gradients<T>(context&, std::size_t, std::size_t, T*, const T*, const T*); \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_product_onto<T>(context&, const void*, std::size_t, target<T>,        \
+                                                               const lowered<T>&, const lowered<T>&, const T*);      \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_sum_onto<T>(context&, const void*, std::size_t, target<T>,            \
+                                                           const lowered<T>&, const lowered<T>&, const T*);
+DIMWISE_DETAIL_GRADIENT_SUMS(float)
+DIMWISE_DETAIL_GRADIENT_SUMS(double)
+#undef DIMWISE_DETAIL_GRADIENT_SUMS
 }  // namespace dimwise::detail
 #endif

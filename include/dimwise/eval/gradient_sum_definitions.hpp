@@ -9,8 +9,17 @@
 
 namespace dimwise::detail {
 
+// The types of an adjoint say which axes meet, and not that their extents are the same.
+inline void check_gradient_extent(extent_t here, extent_t there) {
+  if (here != there) {
+    raise<extent_error>(error{} << "gradient: an adjoint gives an extent of " << there << " where " << here
+                                << " is expected (R15)");
+  }
+}
+
 template <class T>
-void add_gradients(context& cx, std::size_t n, T* to, const T* a, const T* b) {
+void add_gradients(context& cx, std::size_t n, std::size_t given, T* to, const T* a, const T* b) {
+  check_gradient_extent(n, given);
 #if !defined(DIMWISE_PLAIN_ONLY)
   if (!cx.reference_forced() && n >= least_row) {
     cx.count(plan_kind::map);
@@ -42,17 +51,11 @@ void add_apart(context& cx, std::size_t rank, target<T> to, const T* onto, const
     strides[1][i] = apart[i].stride;
   }
   kernels::copy(nest_over(rank, to.axes, strides), to.data, buffer.data());
-  add_gradients(cx, n, to.data, onto, static_cast<const T*>(to.data));
+  add_gradients(cx, n, n, to.data, onto, static_cast<const T*>(to.data));
 }
 
-// The types of an adjoint say which axes meet, and not that their extents are the same.
 inline void check_gradient_product(const product_form& form, const axis* to, const axis* a, const axis* b) {
-  const auto same = [](extent_t here, extent_t there) {
-    if (here != there) {
-      raise<extent_error>(error{} << "gradient: an adjoint gives an extent of " << there << " where " << here
-                                  << " is expected (R15)");
-    }
-  };
+  const auto& same = check_gradient_extent;
   for (std::size_t i = 0; i < form.rank; ++i) {
     if (const short at = form.a.along_result[i]; at >= 0) { same(to[i].extent, a[at].extent); }
     if (const short at = form.b.along_result[i]; at >= 0) { same(to[i].extent, b[at].extent); }
@@ -61,8 +64,9 @@ inline void check_gradient_product(const product_form& form, const axis* to, con
 }
 
 template <class T>
-void compute_product_onto(context& cx, const product_form& form, target<T> to, const lowered<T>& a, const lowered<T>& b,
-                          const T* onto) {
+void compute_product_onto(context& cx, const void* form_of_product, std::size_t rank, target<T> to, const lowered<T>& a,
+                          const lowered<T>& b, const T* onto) {
+  const product_form& form = *static_cast<const product_form*>(form_of_product);
   check_gradient_product(form, to.axes, a.axes, b.axes);
   const auto product = [&](target<T> into) {
 #if defined(DIMWISE_PLAIN_ONLY)
@@ -86,12 +90,13 @@ void compute_product_onto(context& cx, const product_form& form, target<T> to, c
   }
 #endif
   // A product that is tiny, of double, or recomputed because a gradient of 0 met what is not finite.
-  add_apart(cx, form.rank, to, onto, product);
+  add_apart(cx, rank, to, onto, product);
 }
 
 template <class T>
-void compute_sum_onto(context& cx, const rows_form& form, std::size_t rank, target<T> to, const lowered<T>& g,
-                      const T* onto) {
+void compute_sum_onto(context& cx, const void* form_of_sum, std::size_t rank, target<T> to, const lowered<T>& g,
+                      const lowered<T>&, const T* onto) {
+  const rows_form& form = *static_cast<const rows_form*>(form_of_sum);
   const auto sum = [&](target<T> into) {
 #if defined(DIMWISE_PLAIN_ONLY)
     cx.count(plan_kind::plain);

@@ -46,8 +46,9 @@ template <class Over, class X, class G, class Y>
     using T = value_of<G>;
     using result = axes_of_list_t<typename product_facts<Over, list<>, shape_of<G>, gradient_shape<Y>>::result>;
     evaluation_pass pass{current_context()};
-    leaf.origin()->add_product(
-        gradient_product<result, axes_of_list_t<Over>, axes_for<shape_of<G>>, axes_for<shape_of<Y>>>::form,
+    leaf.origin()->add(
+        &compute_product_onto<T>,
+        &gradient_product<result, axes_of_list_t<Over>, axes_for<shape_of<G>>, axes_for<shape_of<Y>>>::form,
         places<result, axes_for<shape_of<X>>>::at, leaf.extents(), read<T>(pass, g), read<T>(pass, untracked_of(y)));
   } else {
     send_gradient(x, product_back<Over>(g, plain_value(y)));

@@ -104,8 +104,9 @@ template <class X, class G>
       using axes = axes_for<shape_of<G>>;
       using rest = axes_of_list_t<difference_t<dims_t<shape_of<G>>, over>>;
       evaluation_pass pass{current_context()};
-      leaf.origin()->add_sum(rows_form_over<rest, axes, axes_of_list_t<over>>, places<rest, axes_for<shape_of<X>>>::at,
-                             leaf.extents(), read<value_of<G>>(pass, g));
+      const auto& read_g = read<value_of<G>>(pass, g);
+      leaf.origin()->add(&compute_sum_onto<value_of<G>>, &rows_form_over<rest, axes, axes_of_list_t<over>>,
+                         places<rest, axes_for<shape_of<X>>>::at, leaf.extents(), read_g, read_g);
     } else {
       send_gradient(x, reduced_to<X>(g));
     }

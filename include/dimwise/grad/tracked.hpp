@@ -189,27 +189,22 @@ class recorded_value : public recorded {
       add(make_node<shape_of<G>, T>(apply<fn::as_real<T>>{}, g.extents(), g));
     }
   }
-  /// Adds the product of a gradient and a value, or sums of a gradient. `order` says which axis of this value each axis
-  /// of the result is, and `e` are this value's extents.
-  [[gnu::noinline]] void add_product(const product_form& form, const short* order,
-                                     const typename gradient_type::extents_type& e, const lowered<T>& g,
-                                     const lowered<T>& x) {
+  /// Adds what `compute` makes of `form` and the operands: a product of a gradient and a value, or sums of a gradient.
+  /// `order` says which axis of this value each axis of the result is, and `e` are this value's extents. One function
+  /// for all formulas that send here.
+  [[gnu::noinline]] void add(gradient_function<T>* compute, const void* form, const short* order,
+                             const typename gradient_type::extents_type& e, const lowered<T>& g, const lowered<T>& x) {
     this->meet();
-    auto sum = gradient_type::for_overwriting(e);
+    axis own[max_rank];
     axis to[max_rank];
-    write_axes(e, order, to);
-    compute_product_onto<T>(current_context(), form, {sum.fresh_elements(), to}, g, x, sum_so_far());
-    put(sum);
-  }
-  [[gnu::noinline]] void add_sum(const rows_form& form, const short* order,
-                                 const typename gradient_type::extents_type& e, const lowered<T>& g) {
-    this->meet();
+    axis_extents<axes>::write_contiguous(e, own);
+    for (std::size_t i = 0; i < axes::size; ++i) { to[i] = own[order[i]]; }
     auto sum = gradient_type::for_overwriting(e);
-    axis to[max_rank];
-    write_axes(e, order, to);
-    compute_sum_onto<T>(current_context(), form, gradient_type::axes::size, {sum.fresh_elements(), to}, g,
-                        sum_so_far());
-    put(sum);
+    const gradient_type& before = gradient_;  // const: `data()` for writing would copy it
+    compute(current_context(), form, axes::size, {sum.fresh_elements(), to}, g, x,
+            this->arrived() ? before.data() : nullptr);
+    gradient_ = static_cast<gradient_type&&>(sum);
+    this->set_arrived(true);
   }
   [[nodiscard]] const gradient_type& gradient() {
     this->complete();
@@ -239,24 +234,21 @@ class recorded_value : public recorded {
   }
 
  private:
-  static void write_axes(const typename gradient_type::extents_type& e, const short* order, axis* to) {
-    axis own[max_rank];
-    axis_extents<typename gradient_type::axes>::write_contiguous(e, own);
-    for (std::size_t i = 0; i < gradient_type::axes::size; ++i) { to[i] = own[order[i]]; }
-  }
-  [[nodiscard]] const T* sum_so_far() const { return this->arrived() ? gradient_.data() : nullptr; }
-  void put(const gradient_type& sum) {
-    gradient_ = sum;
-    this->set_arrived(true);
-  }
+  using axes = typename gradient_type::axes;
+
   // One function for all formulas that send here.
-  [[gnu::noinline]] void take(const gradient_type& g) {
+  [[gnu::noinline]] void take(gradient_type g) {
     this->meet();
-    if (!this->arrived()) { return put(g); }
-    auto sum = gradient_type::for_overwriting(
-        merge_extents<typename gradient_type::extents_type::atoms>("gradient", gradient_.extents(), g.extents()));
-    add_gradients(current_context(), sum.size(), sum.fresh_elements(), sum_so_far(), g.data());
-    put(sum);
+    if (this->arrived()) {
+      const gradient_type& before = gradient_;
+      const auto& fresh = static_cast<const gradient_type&>(g);
+      auto sum = gradient_type::for_overwriting(before.extents());
+      add_gradients(current_context(), sum.size(), fresh.size(), sum.fresh_elements(), before.data(), fresh.data());
+      gradient_ = static_cast<gradient_type&&>(sum);
+    } else {
+      gradient_ = static_cast<gradient_type&&>(g);
+      this->set_arrived(true);
+    }
   }
   gradient_elements elements() override {
     constexpr auto type = std::is_same_v<T, float>    ? gradient_elements::type::float32

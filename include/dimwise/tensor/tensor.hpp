@@ -171,8 +171,10 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
 
   /// Copies `values` in memory order; throws `extent_error` if their number differs from that of the extents.
   // A separate template parameter: g++ 12 prefers `tensor(...)` to a conversion of a container to a span.
-  template <std::convertible_to<std::span<const T>> Values, class... Extents>
-    requires(!operand<Values> && detail::gives_extents<shape_type, Extents...>)
+  // Extents first: compilers try these constructors wherever a tensor is made, and conversions are slow to check.
+  template <class Values, class... Extents>
+    requires(detail::gives_extents<shape_type, Extents...> && !operand<Values> &&
+             std::convertible_to<Values, std::span<const T>>)
   explicit tensor(const Values& values, const Extents&... given)
       : tensor(gathered(given...), std::span<const T>(values)) {}
   template <class... Extents>
@@ -181,8 +183,9 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
       : tensor(gathered(given...), std::span<const T>(values.begin(), values.size())) {}
   /// Converts the elements of a container, span or array. Floating-point elements accept any number, rounded; integers
   /// accept types whose values they can represent; ids accept integers and throw `index_error` for negative ones.
-  template <detail::elements_for<T> Range, class... Extents>
-    requires(!std::convertible_to<const Range&, std::span<const T>> && detail::gives_extents<shape_type, Extents...>)
+  template <class Range, class... Extents>
+    requires(detail::gives_extents<shape_type, Extents...> && detail::elements_for<Range, T> &&
+             !std::convertible_to<const Range&, std::span<const T>>)
   explicit tensor(const Range& values, const Extents&... given)
       : tensor(gathered(given...), detail::count_of(values), "tensor(values, …)") {
     detail::check_elements<T>(values);
@@ -393,11 +396,15 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   static constexpr extent_t static_size = detail::static_size_of(axes{});
   using storage = typename detail::storage_for<T, static_size>::type;
   static constexpr bool is_shared = !detail::storage_for<T, static_size>::fits;
-  struct unwritten {};
+  // Not inlined where memory is allocated: dozens of formulas make tensors of one type.
+  struct inlined {};
+  struct called {};
+  using unwritten = std::conditional_t<is_shared, called, inlined>;
 
-  [[gnu::always_inline]] tensor(const extents_type& e, unwritten) : extents_(e), storage_(checked_size(e)) {
+  [[gnu::always_inline]] tensor(const extents_type& e, inlined) : extents_(e), storage_(checked_size(e)) {
     extents_.check_divided();
   }
+  [[gnu::noinline]] tensor(const extents_type& e, called) : tensor(e, inlined{}) {}
   explicit tensor(const extents_type& e) : tensor(e, unwritten{}) {
     detail::fill_elements(storage_.write(), size(), T{});
   }

@@ -96,7 +96,7 @@ TEST_CASE("an adjoint that gives other extents is an error of the library") {
       dimwise::detail::gradient_product<list<inputs, outputs>, list<seq>, list<seq, inputs>, list<seq, outputs>>;
   tensor<float, inputs, outputs> to;
   dimwise::detail::axis axes[2] = {{24, 20}, {20, 1}};
-  CHECK_THROWS_WITH_AS(dimwise::detail::compute_product_onto<float>(cx, form::form, {to.overwrite(), axes},
+  CHECK_THROWS_WITH_AS(dimwise::detail::compute_product_onto<float>(cx, &form::form, 2, {to.overwrite(), axes},
                                                                     dimwise::detail::read<float>(pass, g),
                                                                     dimwise::detail::read<float>(pass, x), nullptr),
                        "gradient: an adjoint gives an extent of 4 where 3 is expected (R15)", extent_error);
