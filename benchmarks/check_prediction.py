@@ -128,6 +128,8 @@ def main():
     parser.add_argument("--out", default="prediction")
     parser.add_argument("--copy", type=pathlib.Path)
     options = parser.parse_args()
+    if any(HEADS % ranks != 0 for ranks in options.ranks):
+        sys.exit(f"--ranks: numbers that divide the {HEADS} heads were expected")
     for program in (options.predict, options.bench):
         if not program.is_file():
             sys.exit(f"{program}: there is no such program; --predict and --bench name them")
