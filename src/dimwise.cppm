@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // src/dimwise.cppm -- the module `dimwise`: the headers dimwise.hpp, grad.hpp, nn.hpp and viz.hpp, exported as a whole.
 //
-// clang 19 and later; link dimwise::dimwise. The entities are attached to the global module, so that the compiled library
-// and files that include headers have the same ones. Everything is exported: no list of names can lack one.
-// tests/module/check.py compiles it, and compares the headers of others with those that the library includes.
+// clang 19 and later; link dimwise::module, or compile it by hand and link dimwise::dimwise. It is installed beside dimwise.hpp.
+// The entities are attached to the global module, so that the compiled library and files that include headers have the same
+// ones. Everything is exported: no list of names can lack one. tests/module/check.py compiles it, and compares the headers of
+// others with those that the library includes.
 module;
 #include <algorithm>
 #include <array>
@@ -68,6 +69,8 @@ using __gnu_cxx::operator-;
 using __gnu_cxx::operator+;
 }  // namespace __gnu_cxx
 
+// The headers are included within the module on purpose: `extern "C++"` attaches their entities to the global module.
+#pragma clang diagnostic ignored "-Winclude-angled-in-module-purview"
 export extern "C++" {
 #include <dimwise/dimwise.hpp>
 #include <dimwise/grad.hpp>

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Compiles the module src/dimwise.cppm with clang 19, a program that imports it, and one with a shape mistake, which has one error.
+"""Compiles the module of an installed dimwise with clang 19, a program that imports it, and one with a shape mistake, which has one error.
 
-    check.py <folder to build in> <compiled library of dimwise> [<clang++>]
+    check.py <folder to build in> <prefix of the installed dimwise> [<clang++>]
 
-The headers of others that the library includes must all stand in the module's global fragment: one that is missing would be exported as a
-part of dimwise. Exits with 77 without clang 19.
+The commands are those of docs/howto/use_from_cmake.md, and they see nothing of this source tree: the program is copied to the folder. The
+headers of others that the library includes must all stand in the module's global fragment: one that is missing would be exported as a part
+of dimwise. Exits with 77 without clang 19.
 """
 
 import pathlib
@@ -16,7 +17,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 MODULE = ROOT / "src/dimwise.cppm"
-FLAGS = ["-std=c++20", "-DDIMWISE_COMPILED_KERNELS", f"-I{ROOT / 'include'}"]
+FLAGS = ["-std=c++20", "-DDIMWISE_COMPILED_KERNELS"]
 SKIPPED = 77
 # Included in the library alone, or where the compilation ends.
 ELSEWHERE = re.compile(r"_definitions\.hpp$|^dimwise/implementation\.hpp$|kernels/dispatch/\w*implementation\.hpp$")
@@ -44,15 +45,21 @@ def missing_headers():
     return sorted(found - fragment - NO_HEADER)
 
 
-def run(*command):
-    return subprocess.run(list(map(str, command)), capture_output=True, text=True)
+def run(folder, *command):
+    return subprocess.run(list(map(str, command)), cwd=folder, capture_output=True, text=True)
 
 
-def must(*command):
-    done = run(*command)
+def must(folder, *command):
+    done = run(folder, *command)
     if done.returncode:
         sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
-    return done
+
+
+def the_one(prefix, name):
+    found = list(prefix.rglob(name))
+    if len(found) != 1:
+        sys.exit(f"one {name} was expected in {prefix}, not {len(found)}")
+    return found[0]
 
 
 def main():
@@ -64,16 +71,16 @@ def main():
     if compiler is None:
         print("skipped: clang++-19 is not installed")
         sys.exit(SKIPPED)
-    place = pathlib.Path(sys.argv[1])
-    place.mkdir(parents=True, exist_ok=True)
-    compiled = place / "dimwise.pcm"
-    must(compiler, *FLAGS, "-x", "c++-module", MODULE, "--precompile", "-o", compiled)
-    must(compiler, *FLAGS, "-c", compiled, "-o", place / "dimwise.o")
-    use = [*FLAGS, f"-fmodule-file=dimwise={compiled}"]
-    must(compiler, *use, "-c", HERE / "attention.cpp", "-o", place / "attention.o")
-    must(compiler, place / "attention.o", place / "dimwise.o", sys.argv[2], "-o", place / "attention")
-    must(place / "attention")
-    mistake = run(compiler, *use, "-DMISTAKE", "-fsyntax-only", HERE / "attention.cpp")
+    folder, prefix = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+    module, library = the_one(prefix, MODULE.name), the_one(prefix, "libdimwise.a")
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copy(HERE / "attention.cpp", folder)
+    flags = [*FLAGS, f"-I{module.parent.parent}"]
+    must(folder, compiler, *flags, "--precompile", module, "-o", "dimwise.pcm")
+    must(folder, compiler, *flags, "-c", "dimwise.pcm", "-o", "dimwise.o")
+    must(folder, compiler, *flags, "-fmodule-file=dimwise=dimwise.pcm", "attention.cpp", "dimwise.o", library, "-o", "attention")
+    must(folder, folder / "attention")
+    mistake = run(folder, compiler, *flags, "-fmodule-file=dimwise=dimwise.pcm", "-DMISTAKE", "-fsyntax-only", "attention.cpp")
     errors = re.findall(r"^.*error: .*$", mistake.stderr, re.M)
     if len(errors) != 1 or "ERROR_R" not in mistake.stderr:
         sys.exit(f"one error of the library was expected:\n{mistake.stderr}")
