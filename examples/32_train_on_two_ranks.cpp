@@ -20,7 +20,7 @@ namespace lesson {
 struct dp : dimwise::mesh_axis<2> {};
 struct examples : dimwise::batch_dim<4> {};
 using examples_here = dimwise::shard<examples, dp>;  // this rank's two examples
-struct half : dimwise::batch_dim<2> {};              // the same number on one rank
+struct two_examples : dimwise::batch_dim<2> {};      // the same on one rank
 struct seq : dimwise::position_dim<> {};
 struct key : dimwise::prime<seq> {};
 struct letters : dimwise::choice_dim<27> {};
@@ -83,7 +83,7 @@ gpt<> fresh() {
   return model;
 }
 
-constexpr std::size_t steps = 40;
+constexpr std::size_t step_count = 40;
 const adamw_settings settings{.rate = 0.01, .weight_decay = 0.1};
 
 // One rank: both halves, one after the other.
@@ -91,9 +91,9 @@ float trained_on_one_rank() {
   gpt<> model = fresh();
   adamw optimiser(model, settings);
   float last = 0;
-  for (std::size_t step = 0; step < steps; ++step) {
+  for (std::size_t step = 0; step < step_count; ++step) {
     accumulated total(model);
-    for (std::size_t rank = 0; rank < 2; ++rank) { total.add(loss_of<half>(step, rank)); }
+    for (std::size_t rank = 0; rank < 2; ++rank) { total.add(loss_of<two_examples>(step, rank)); }
     const auto [loss, gradient] = total.mean();
     optimiser.step(model, gradient);
     last = loss;
@@ -106,13 +106,13 @@ float trained_on_two_ranks(const ranks::mesh<dp>& mesh) {
   gpt<> model = fresh();
   auto optimiser = sharded_adamw<dp>(model, settings, mesh);
   float last = 0;
-  for (std::size_t step = 0; step < steps; ++step) {
+  for (std::size_t step = 0; step < step_count; ++step) {
     const auto mine = loss_of<examples_here>(step, mesh.coordinate<dp>());
     const auto [loss, gradient] = value_and_gradient(model, mine, reduced<dp>(mesh));
     optimiser.step(model, gradient);
     last = loss;
     if (step == 0 && mesh.coordinate<dp>() == 0) {
-      std::printf("step 1: loss %.4f, %zu of %zu bytes of state on this rank\n", static_cast<double>(loss),
+      std::printf("step 1: loss %.2f, %zu of %zu bytes of state on this rank\n", static_cast<double>(loss),
                   optimiser.state_bytes(), 2 * sizeof(float) * nn::parameter_count(model));
     }
   }
@@ -124,7 +124,7 @@ int train(const ranks::communicator& world) {
   const float loss = trained_on_two_ranks(mesh);
   if (world.rank() != 0) { return EXIT_SUCCESS; }
   const float expected = trained_on_one_rank();
-  std::printf("step %zu: loss %.4f on two ranks, %.4f on one\n", steps, static_cast<double>(loss),
+  std::printf("step %zu: loss %.2f on two ranks, %.2f on one\n", step_count, static_cast<double>(loss),
               static_cast<double>(expected));
   return loss == expected ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -268,3 +268,26 @@ TEST_CASE("dropout of a shard drops what one rank drops") {
   CHECK_THROWS_AS((void)value_and_gradient(part, [](const auto& m) { return sum<examples_here>(nn::dropout{0.5}(m)); }),
                   gradient_error);
 }
+
+TEST_CASE("the parts of one draw make up the draw, in blocks and in stripes") {
+  struct fixed : mesh_axis<4> {};
+  using in_stripes = shard<hidden, fixed, striped>;
+  for (const std::size_t width : {8U, 7U, 3U}) {
+    CAPTURE(width);
+    const auto whole = random_normal<float, d_model, hidden>(random_seed{3}, hidden{width});
+    on_ranks([&](const ranks::communicator& world) {
+      const ranks::mesh grid(world, tp{world.size()});
+      const tensor<float, d_model, hidden_here> mine = part_of<hidden_here>(whole, grid);
+      CHECK(mine.size() == 6 * part_here<hidden_here>(hidden{width}, world.rank(), world.size()).extent());
+      const tensor<float, d_model, hidden> again = all_gather<tp, hidden>(mine, grid);
+      CHECK(same(again, whole));
+    });
+    ranks::run_threads(4, [&](const ranks::communicator& world) {
+      const ranks::mesh<fixed> grid(world);
+      const tensor<float, d_model, in_stripes> mine = part_of<in_stripes>(whole, grid);
+      for (std::size_t i = 0; i < mine.size() / 6; ++i) { CHECK(mine.data()[i] == whole.data()[world.rank() + 4 * i]); }
+      const tensor<float, d_model, hidden> again = all_gather<fixed, hidden>(mine, grid);
+      CHECK(same(again, whole));
+    });
+  }
+}

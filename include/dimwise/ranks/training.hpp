@@ -6,3 +6,4 @@
 
 #include <dimwise/ranks/gradients.hpp>
 #include <dimwise/ranks/optimiser.hpp>
+#include <dimwise/ranks/parts.hpp>

@@ -10,7 +10,6 @@ struct dp : mesh_axis<2> {};
 struct examples : batch_dim<8> {};
 using examples_here = shard<examples, dp>;
 
-
 void train(const tensor<float, d_model, vocab>& w, const tensor<float, examples_here, d_model>& part,
            const tensor<id<vocab>, examples_here>& wanted, const ranks::mesh<dp>& grid) {
   const auto loss = [&](const auto& p) { return cross_entropy<vocab>(contract<d_model>(part, p), wanted); };
