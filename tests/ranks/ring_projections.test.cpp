@@ -1,0 +1,142 @@
+// tests/ranks/ring_projections.test.cpp -- attention over ranks whose queries, keys and values are products with whole
+// weights: the gradients of the weights, over threads (std::thread), against float64 on one rank.
+// SPDX-License-Identifier: BSL-1.0
+#include "support/numbers.hpp"
+#include <dimwise/dimwise.hpp>
+#include <dimwise/grad.hpp>
+#include <dimwise/ranks/ring_attention.hpp>
+#include <dimwise/ranks/threads.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <tuple>
+#include <vector>
+
+namespace {
+
+using namespace dimwise;
+using dimwise_test::drawn;
+
+struct batch : batch_dim<2> {};
+struct seq : position_dim<> {};
+struct key : prime<seq> {};
+struct d_model : feature_dim<12> {};
+struct d_k : feature_dim<8> {};
+struct d_v : feature_dim<5> {};
+struct sp : mesh_axis<> {};
+using seq_here = shard<seq, sp>;
+using key_here = shard<key, sp>;
+
+using weight = tensor<float, d_model, d_k>;
+using value_weight = tensor<float, d_model, d_v>;
+using input = tensor<float, seq, batch, d_model>;
+using input_here = tensor<float, seq_here, batch, d_model>;
+constexpr std::size_t length = 19;
+
+template <class T>
+input_here part_of(const T& whole, const ranks::communicator& world) {
+  const seq_here part = part_here<seq_here>(seq{length}, world.rank(), world.size());
+  input_here x(part);
+  const std::size_t row = whole.size() / length;
+  std::copy_n(whole.values().begin() + part.origin() * static_cast<std::ptrdiff_t>(row), x.size(), x.data());
+  x.seal();
+  return x;
+}
+// Sums of 19 x 12 terms in float, of which some cancel.
+template <class A, class B>
+double distance(const A& a, const B& expected) {
+  double difference = 0, largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    difference = std::max(difference, std::abs(static_cast<double>(a.values()[i]) - expected.values()[i]));
+    largest = std::max(largest, std::abs(expected.values()[i]));
+  }
+  return difference / largest;
+}
+constexpr double tolerance = 2e-5;
+template <class A, class B>
+bool is_same(const A& a, const B& b) {
+  return std::equal(a.values().begin(), a.values().end(), b.values().begin(), b.values().end());
+}
+
+// Every rank has the same gradient, which is that of one rank.
+template <class Model, class Whole, class LossOn>
+void check(const Model& model, const Whole& expected, const LossOn& loss_on) {
+  for (const std::size_t count : {1U, 2U, 4U}) {
+    CAPTURE(count);
+    std::vector<Model> all(count, model);
+    ranks::run_threads(count, [&](const ranks::communicator& world) {
+      const ranks::mesh<sp> grid(world);
+      const auto got = value_and_gradient(model, loss_on(world, grid));
+      CHECK(std::abs(static_cast<double>(got.value) - static_cast<double>(expected.value)) <=
+            tolerance * (1 + std::abs(static_cast<double>(expected.value))));
+      all[world.rank()] = got.gradient;
+    }, {.checks = true});
+    for (std::size_t r = 0; r < count; ++r) {
+      CAPTURE(r);
+      CHECK(distance(std::get<0>(all[r]), std::get<0>(expected.gradient)) <= tolerance);
+      CHECK(distance(std::get<1>(all[r]), std::get<1>(expected.gradient)) <= tolerance);
+      CHECK(is_same(std::get<0>(all[r]), std::get<0>(all[0])));
+      CHECK(is_same(std::get<1>(all[r]), std::get<1>(all[0])));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("ring attention of projections: whole weights have the gradient of one rank on every rank") {
+  const auto x = drawn<input>(1, seq{length});
+  const auto factor = drawn<tensor<float, d_v>>(2);
+  const auto model = std::tuple(drawn<weight>(3), drawn<value_weight>(4));
+  using doubles = std::tuple<tensor<double, d_model, d_k>, tensor<double, d_model, d_v>>;
+  const auto whole = value_and_gradient(doubles(std::get<0>(model), std::get<1>(model)), [&](const auto& m) {
+    const auto& [w, w_v] = m;
+    const tensor<double, seq, batch, d_model> in(x);
+    const tensor q = contract<d_model>(in, w);
+    const tensor k = rename<seq, key>(contract<d_model>(in, w));
+    const tensor v = rename<seq, key>(contract<d_model>(in, w_v));
+    const tensor y = contract<key>(softmax<key>(masked(scores<d_k>(q, k), causal<seq, key>{})), v);
+    return sum<batch, seq, d_v>(square(y) * tensor<double, d_v>(factor));
+  });
+  check(model, whole, [&](const ranks::communicator& world, const ranks::mesh<sp>& grid) {
+    const input_here in = part_of(x, world);
+    return [in, factor, grid](const auto& m) {
+      const auto& [w, w_v] = m;
+      const tensor q = contract<d_model>(in, w);
+      const tensor k = rename<seq_here, key_here>(contract<d_model>(in, w));
+      const tensor v = rename<seq_here, key_here>(contract<d_model>(in, w_v));
+      const tensor y = ring_attention<key_here>(masked(scores<d_k>(q, k), causal<seq_here, key_here>{}), v, grid);
+      return all_reduce<sp>(sum<batch, seq_here, d_v>(square(y) * factor), grid);
+    };
+  });
+}
+
+TEST_CASE("whole queries over keys of all ranks: one weight for both has the gradient of one rank on every rank") {
+  const auto x = drawn<input>(1, seq{length});
+  const auto queries = drawn<input>(5, starting_at(seq{3}, 16));
+  const auto factor = drawn<tensor<float, d_v>>(2);
+  const auto model = std::tuple(drawn<weight>(3), drawn<value_weight>(4));
+  using doubles = std::tuple<tensor<double, d_model, d_k>, tensor<double, d_model, d_v>>;
+  const auto whole = value_and_gradient(doubles(std::get<0>(model), std::get<1>(model)), [&](const auto& m) {
+    const auto& [w, w_v] = m;
+    const tensor<double, seq, batch, d_model> in(x);
+    const tensor q = contract<d_model>(tensor<double, seq, batch, d_model>(queries), w);
+    const tensor k = rename<seq, key>(contract<d_model>(in, w));
+    const tensor v = rename<seq, key>(contract<d_model>(in, w_v));
+    const tensor y = contract<key>(softmax<key>(masked(scores<d_k>(q, k), causal<seq, key>{})), v);
+    return sum<batch, seq, d_v>(square(y) * tensor<double, d_v>(factor));
+  });
+  check(model, whole, [&](const ranks::communicator& world, const ranks::mesh<sp>& grid) {
+    const input_here in = part_of(x, world);
+    return [in, queries, factor, grid](const auto& m) {
+      const auto& [w, w_v] = m;
+      const tensor q = contract<d_model>(queries, w);
+      const tensor k = rename<seq_here, key_here>(contract<d_model>(in, w));
+      const tensor v = rename<seq_here, key_here>(contract<d_model>(in, w_v));
+      const tensor y = ring_attention<key_here>(masked(scores<d_k>(q, k), causal<seq, key_here>{}), v, grid);
+      return sum<batch, seq, d_v>(square(y) * factor);
+    };
+  });
+}
