@@ -2,6 +2,7 @@
 //
 // Run under the thread sanitizer, too (preset tsan). SPDX-License-Identifier: BSL-1.0
 #include "support/numbers.hpp"
+#include "support/racing_executor.hpp"
 
 #include <doctest/doctest.h>
 
@@ -14,6 +15,7 @@ namespace {
 
 using namespace dimwise;
 using dimwise_test::drawn;
+using support::racing_executor;
 
 struct seq : position_dim<> {};
 struct key : prime<seq> {};
@@ -22,23 +24,6 @@ struct d_model : feature_dim<96> {};
 struct d_ff : feature_dim<200> {};
 struct d_k : divided<d_model, heads> {};
 struct d_v : divided<d_model, heads> {};
-
-// Threads that take tasks as they come: their order changes from run to run.
-struct racing_executor {
-  std::size_t workers;
-  [[nodiscard]] std::size_t worker_count() const { return workers; }
-  template <class F>
-  void parallel_for(std::size_t count, F&& f) const {
-    std::atomic<std::size_t> next{0};
-    std::vector<std::thread> team;
-    for (std::size_t w = 0; w < workers; ++w) {
-      team.emplace_back([&, w] {
-        for (std::size_t task = next++; task < count; task = next++) { f(task, w); }
-      });
-    }
-    for (std::thread& t : team) { t.join(); }
-  }
-};
 
 template <class E>
 bool same_bits(const E& e) {

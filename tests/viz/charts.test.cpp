@@ -1,6 +1,7 @@
 // tests/viz/charts.test.cpp -- curves over x, dots in rows, and the places and marks of axes.
 //
 // SPDX-License-Identifier: BSL-1.0
+#include "support/texts.hpp"
 #include <dimwise/dimwise.hpp>
 #include <dimwise/viz.hpp>
 
@@ -14,13 +15,9 @@ namespace charts_test {
 namespace {
 
 using namespace dimwise;
+using dimwise_test::count;
+using dimwise_test::has;
 
-bool has(const std::string& s, const std::string& part) { return s.find(part) != std::string::npos; }
-std::size_t count(const std::string& s, const std::string& part) {
-  std::size_t n = 0;
-  for (std::size_t at = s.find(part); at != std::string::npos; at = s.find(part, at + 1)) { ++n; }
-  return n;
-}
 detail::chart_axis of(bool logarithmic, const std::vector<double>& values) {
   detail::chart_axis a(logarithmic);
   for (const double v : values) { a.take(v); }

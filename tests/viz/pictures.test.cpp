@@ -1,6 +1,7 @@
 // tests/viz/pictures.test.cpp -- what pictures hold: boxes, strands, cells, curves, and words that come from outside.
 //
 // SPDX-License-Identifier: BSL-1.0
+#include "support/texts.hpp"
 #include <dimwise/dimwise.hpp>
 #include <dimwise/viz.hpp>
 
@@ -14,6 +15,8 @@ namespace pictures_test {
 namespace {
 
 using namespace dimwise;
+using dimwise_test::count;
+using dimwise_test::has;
 
 struct batch : batch_dim<> {};
 struct seq : position_dim<> {};
@@ -25,13 +28,6 @@ struct d_v : feature_dim<3> {};
 const tensor<float, seq, heads, d_k> q(seq{5});
 const tensor<float, key, heads, d_k> k(key{5});
 const tensor<float, key, heads, d_v> v(key{5});
-
-std::size_t count(const std::string& s, const std::string& part) {
-  std::size_t n = 0;
-  for (std::size_t at = s.find(part); at != std::string::npos; at = s.find(part, at + 1)) { ++n; }
-  return n;
-}
-bool has(const std::string& s, const std::string& part) { return s.find(part) != std::string::npos; }
 
 // Every element that is opened is closed, in order; attributes are quoted.
 bool well_formed(const std::string& s) {

@@ -1,6 +1,7 @@
 // tests/viz/report.test.cpp -- what the page of a report holds, without a browser.
 //
 // SPDX-License-Identifier: BSL-1.0
+#include "support/texts.hpp"
 #include <dimwise/dimwise.hpp>
 #include <dimwise/viz.hpp>
 
@@ -15,14 +16,13 @@ namespace report_test {
 namespace {
 
 using namespace dimwise;
+using dimwise_test::has;
 
 struct seq : position_dim<> {};
 struct key : prime<seq> {};
 struct heads : heads_dim<2> {};
 struct d_k : feature_dim<4> {};
 struct d_v : feature_dim<3> {};
-
-bool has(const std::string& s, const std::string& part) { return s.find(part) != std::string::npos; }
 
 nlohmann::json data_of(const std::string& page) {
   const std::string begin = "id=\"data\">";

@@ -1,6 +1,7 @@
 // tests/viz/training_report.test.cpp -- the page of a training: when it is written, what it says, what it draws.
 //
 // SPDX-License-Identifier: BSL-1.0
+#include "support/texts.hpp"
 #include <dimwise/dimwise.hpp>
 #include <dimwise/viz.hpp>
 
@@ -17,13 +18,8 @@ namespace training_report_test {
 namespace {
 
 using namespace dimwise;
-
-bool has(const std::string& s, const std::string& part) { return s.find(part) != std::string::npos; }
-std::size_t count(const std::string& s, const std::string& part) {
-  std::size_t n = 0;
-  for (std::size_t at = s.find(part); at != std::string::npos; at = s.find(part, at + 1)) { ++n; }
-  return n;
-}
+using dimwise_test::count;
+using dimwise_test::has;
 
 struct folder {
   std::filesystem::path path =

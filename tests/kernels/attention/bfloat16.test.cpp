@@ -4,8 +4,8 @@
 // bits, by a relative 2^-8 at most; its exponential is within 3e-6, and its sums err as those of floats.
 //
 // SPDX-License-Identifier: BSL-1.0
+#include "kernels/attention/cases.hpp"
 #include "kernels/kernel_test_support.hpp"
-#include "reference.hpp"
 #include <dimwise/kernels/dispatch/active_bfloat16.hpp>
 
 #include <doctest/doctest.h>
@@ -25,6 +25,7 @@ using dimwise::bfloat16;
 using reference::extents;
 using reference::infinity;
 using reference::not_a_number;
+using reference::poisoned;
 using support::racing_executor;
 using support::scratch_memory;
 
@@ -179,18 +180,7 @@ TEST_CASE("attention in bfloat16: strides of features, rows and repeated rows") 
   if (kernel() == nullptr) { return; }
   std::mt19937 random(4);
   auto p = reference::make_problem(extents(70, 130, 19, 23), random);
-  SUBCASE("feature-major q, k, v and out") {
-    p.layout.q_row = p.layout.k_row = p.layout.v_row = p.layout.out_row = 1;
-    p.layout.q_feature = p.layout.out_feature = 70;
-    p.layout.k_feature = p.layout.v_feature = 130;
-  }
-  SUBCASE("one query and key for all") { p.layout.q_row = p.layout.k_row = 0; }
-  SUBCASE("backwards") {
-    p.head.k += 129 * p.layout.k_row;
-    p.head.v += 129 * p.layout.v_row;
-    p.layout.k_row = -p.layout.k_row;
-    p.layout.v_row = -p.layout.v_row;
-  }
+  reference::in_other_strides(p);
   run(p);
   CHECK(worst_error(p) <= 1.0);
 }
@@ -224,30 +214,13 @@ TEST_CASE("attention in bfloat16: bias and boolean masks of any stride") {
   std::mt19937 random(6);
   for (const bool causal : {false, true}) {
     for (const std::size_t queries : {std::size_t{5}, strip + 20}) {
-      for (int kind = 0; kind < 8; ++kind) {
+      for (int kind = 0; kind < reference::kinds_of_strides; ++kind) {
         CAPTURE(causal);
         CAPTURE(queries);
         CAPTURE(kind);
-        const std::size_t keys = 141;
-        attention_layout layout = extents(queries, keys, 9, 7);
+        attention_layout layout = extents(queries, 141, 9, 7);
         if (causal) layout.window = key_window::causal(3);
-        auto p = reference::make_problem(layout, random);
-        p.bias.resize(queries * keys);
-        reference::fill(p.bias, random, 2.0F);
-        p.allow.resize(queries * keys);
-        for (char& a : p.allow) a = random() % 3 != 0 ? 1 : 0;
-        const auto row = static_cast<std::ptrdiff_t>(keys);
-        const auto column = static_cast<std::ptrdiff_t>(queries);
-        if (kind != 1) {
-          p.head.bias = p.bias.data();
-          p.layout.bias_query = kind == 2 ? 0 : kind == 3 ? 1 : row;
-          p.layout.bias_key = kind == 3 ? column : kind == 4 ? 0 : 1;
-        }
-        if (kind != 0) {
-          p.head.allow = reinterpret_cast<const bool*>(p.allow.data());
-          p.layout.allow_query = kind == 5 ? 0 : kind == 6 ? 1 : row;
-          p.layout.allow_key = kind == 6 ? column : kind == 7 ? 0 : 1;
-        }
+        const auto p = reference::with_bias_and_mask(layout, kind, random);
         run(p);
         CHECK(worst_error(p) <= 1.0);
       }
@@ -279,19 +252,7 @@ TEST_CASE("attention in bfloat16: a row that sees nothing is exactly 0, its lse 
   if (kernel() == nullptr) { return; }
   std::mt19937 random(8);
   auto p = reference::make_problem(extents(strip + 2, 100, 8, 8), random);
-  SUBCASE("no visible keys") { p.head.visible_keys = 0; }
-  SUBCASE("window before the first key") { p.layout.window = {5, 0, -1000}; }
-  SUBCASE("window after the last key") { p.layout.window = {5, 0, 1000}; }
-  SUBCASE("mask, over values of NaN") {
-    p.allow.assign(100, 0);
-    p.head.allow = reinterpret_cast<const bool*>(p.allow.data());
-    p.layout.allow_key = 1;
-    std::fill(p.v.begin(), p.v.end(), not_a_number);
-  }
-  SUBCASE("bias of -inf") {
-    p.bias.assign(1, -infinity);
-    p.head.bias = p.bias.data();
-  }
+  reference::hide_all_keys(p);
   run(p);
   for (const float x : p.out) CHECK(x == 0.0F);
   for (const float x : p.lse) CHECK(x == -infinity);
@@ -302,39 +263,26 @@ TEST_CASE("attention in bfloat16: what is hidden has no effect, what is visible 
   std::mt19937 random(9);
   attention_layout layout = extents(strip + 30, 151, 10, 9);
   layout.window = key_window::causal(20);
-  for (const float poison : {not_a_number, infinity, -infinity, 3.4e38F}) {  // the last becomes infinity
+  for (const float value : {not_a_number, infinity, -infinity, 3.4e38F}) {  // the last becomes infinity
     for (const std::size_t key :
          {std::size_t{0}, std::size_t{21}, std::size_t{95}, std::size_t{96}, std::size_t{149}, std::size_t{150}}) {
-      for (int where = 0; where < 6; ++where) {
-        CAPTURE(poison);
+      for (const poisoned where : {poisoned::keys, poisoned::values, poisoned::queries, poisoned::hidden_key,
+                                   poisoned::hidden_key_without_window}) {
+        CAPTURE(value);
         CAPTURE(key);
-        CAPTURE(where);
+        CAPTURE(static_cast<int>(where));
         auto p = reference::make_problem(layout, random);
-        if (where == 0) p.k[key * 10 + 3] = poison;
-        if (where == 1) p.v[key * 9 + 5] = poison;
-        if (where == 2) p.q[7 * 10 + 1] = poison;
-        if (where == 3 || where == 4) {
-          // hidden by a mask in every row, in K, V and bias at once
-          p.allow.assign(151, 1);
-          p.allow[key] = 0;
-          p.head.allow = reinterpret_cast<const bool*>(p.allow.data());
-          p.layout.allow_key = 1;
-          p.bias.assign(151, 0.5F);
-          p.bias[key] = poison;
-          p.head.bias = p.bias.data();
-          p.layout.bias_key = 1;
-          for (std::size_t c = 0; c < 10; ++c) p.k[key * 10 + c] = poison;
-          for (std::size_t c = 0; c < 9; ++c) p.v[key * 9 + c] = poison;
-        }
-        if (where == 4) p.layout.window = {};
-        if (where == 5) {  // padding, an odd number of keys before it
-          p.layout.window = {};
-          p.head.visible_keys = key | 1U;
-          for (std::size_t c = (key | 1U) * 9; c < p.v.size(); ++c) p.v[c] = poison;
-        }
+        reference::poison(p, where, key, value);
         run(p);
         CHECK(worst_error(p) <= 1.0);
       }
+      // padding, an odd number of keys before it
+      auto p = reference::make_problem(layout, random);
+      p.layout.window = {};
+      p.head.visible_keys = key | 1U;
+      std::fill(p.v.begin() + static_cast<std::ptrdiff_t>((key | 1U) * 9), p.v.end(), value);
+      run(p);
+      CHECK(worst_error(p) <= 1.0);
     }
   }
 }
@@ -342,16 +290,9 @@ TEST_CASE("attention in bfloat16: what is hidden has no effect, what is visible 
 TEST_CASE("attention in bfloat16: enormous logits stay finite, the result in the hull of the values") {
   if (kernel() == nullptr) { return; }
   std::mt19937 random(10);
-  attention_layout layout = extents(40, 120, 2, 6);
-  layout.scale = 1.0F;
-  auto p = reference::make_problem(layout, random);
-  for (std::size_t i = 0; i < p.q.size(); ++i) p.q[i] = i % 2 == 0 ? 1.5e19F : -1.0F;
-  for (std::size_t i = 0; i < p.k.size(); ++i) p.k[i] = i % 2 == 0 ? (i % 3 == 0 ? 1.9e19F : -1.9e19F) : 0.5F;
+  const auto p = reference::with_enormous_logits(1.9e19F, random);
   run(p);
-  for (const float x : p.out) {
-    CHECK(std::isfinite(x));
-    CHECK(std::abs(x) <= *std::max_element(p.v.begin(), p.v.end()) - *std::min_element(p.v.begin(), p.v.end()));
-  }
+  reference::check_within_the_values(p);
 }
 
 TEST_CASE("attention in bfloat16: extents of zero") {
@@ -359,8 +300,7 @@ TEST_CASE("attention in bfloat16: extents of zero") {
   std::mt19937 random(11);
   for (int which = 0; which < 4; ++which) {
     CAPTURE(which);
-    auto p = reference::make_problem(
-        extents(which == 0 ? 0 : 5, which == 1 ? 0 : 7, which == 2 ? 0 : 3, which == 3 ? 0 : 4), random);
+    const auto p = reference::with_an_extent_of_zero(which, random);
     run(p);
     if (which != 3) CHECK(worst_error(p) <= 1.0);
   }

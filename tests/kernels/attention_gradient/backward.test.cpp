@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <initializer_list>
 #include <random>
 #include <vector>
 
@@ -578,27 +579,33 @@ TEST_CASE("attention gradient: extents of zero") {
   kernels::attention_gradient<arch>(none, nullptr, executor);
 }
 
+// The gradients of a problem that has run, from these numbers of threads.
+void check_the_same_bits(problem& p, std::initializer_list<std::size_t> numbers_of_threads) {
+  const auto q = p.d_q;
+  const auto k = p.d_k;
+  const auto v = p.d_v;
+  const auto same = [](const std::vector<float>& a, const std::vector<float>& b) {
+    return std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+  };
+  for (const std::size_t workers : numbers_of_threads) {
+    CAPTURE(workers);
+    for (auto* all : {&p.d_q, &p.d_k, &p.d_v}) {
+      for (auto& each : *all) std::fill(each.begin(), each.end(), not_a_number);
+    }
+    racing_executor racing{workers};
+    p.run(racing, workers);
+    for (std::size_t h = 0; h < q.size(); ++h) CHECK(same(q[h], p.d_q[h]));
+    for (std::size_t h = 0; h < q.size(); h += p.group) CHECK((same(k[h], p.d_k[h]) && same(v[h], p.d_v[h])));
+  }
+}
+
 TEST_CASE("attention gradient: the same bits from any number of threads") {
   std::mt19937 random(13);
   attention_layout layout = extents(2 * panel + 7, 433, 24, 20);
   layout.window = key_window::causal(10);
   problem p(layout, random, 6, 3);
   CHECK(p.run() <= 2.0);
-  const auto q = p.d_q;
-  const auto k = p.d_k;
-  const auto v = p.d_v;
-  for (const std::size_t workers : {1, 2, 5}) {
-    for (auto* all : {&p.d_q, &p.d_k, &p.d_v}) {
-      for (auto& each : *all) std::fill(each.begin(), each.end(), not_a_number);
-    }
-    racing_executor racing{workers};
-    p.run(racing, workers);
-    const auto same = [](const std::vector<float>& a, const std::vector<float>& b) {
-      return std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
-    };
-    for (std::size_t h = 0; h < 6; ++h) CHECK(same(q[h], p.d_q[h]));
-    for (std::size_t h = 0; h < 6; h += 3) CHECK((same(k[h], p.d_k[h]) && same(v[h], p.d_v[h])));
-  }
+  check_the_same_bits(p, {1, 2, 5});
 }
 
 TEST_CASE("attention gradient: few heads are cut into parts, with the same bits from any number of threads") {
@@ -609,21 +616,7 @@ TEST_CASE("attention gradient: few heads are cut into parts, with the same bits 
   const auto parts = [&] { return kernels::detail::gradient_tasks<arch>(p.call).parts; };
   CHECK(p.run() <= 2.0);
   CHECK(parts() > 4);  // two tasks
-  const auto q = p.d_q;
-  const auto k = p.d_k;
-  const auto v = p.d_v;
-  for (const std::size_t workers : {2, 5}) {
-    for (auto* all : {&p.d_q, &p.d_k, &p.d_v}) {
-      for (auto& each : *all) std::fill(each.begin(), each.end(), not_a_number);
-    }
-    racing_executor racing{workers};
-    p.run(racing, workers);
-    const auto same = [](const std::vector<float>& a, const std::vector<float>& b) {
-      return std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
-    };
-    for (std::size_t h = 0; h < 6; ++h) CHECK(same(q[h], p.d_q[h]));
-    for (std::size_t h = 0; h < 6; h += 3) CHECK((same(k[h], p.d_k[h]) && same(v[h], p.d_v[h])));
-  }
+  check_the_same_bits(p, {2, 5});
   // Not where a bias has a gradient, which all parts would add to.
   std::vector<float> d_bias(1);
   p.gradients[0].d_bias = d_bias.data();
