@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/ranks/kv_cache.hpp -- the KV cache of one sequence on several ranks: each one holds its stripe of the positions.
+// dimwise/ranks/kv_cache.hpp -- the KV cache of a sequence on several ranks: each one holds a stripe of the positions.
 //
-// Layer: ranks. The storage is that of nn::kv_cache. Stripes: however long the text is, the ranks hold as many positions,
-// up to one.
+// Layer: ranks. The storage is that of nn::kv_cache. Stripes: however long the text is, the ranks hold equally many
+// positions, up to one.
 // Tests: tests/ranks/kv_cache.test.cpp, tests/compile_fail/collectives/
 //
 //   using key_here = shard<key, sp, striped>;

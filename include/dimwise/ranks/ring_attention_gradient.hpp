@@ -238,8 +238,8 @@ auto ring_back(const Kept& kept, const G& g) {
   return result;
 }
 
-// Queries that are whole: each rank has a term of their gradient, and the gradients of its own keys. Of a loss that is a
-// term on each rank, what arrives here is one, too.
+// Queries that are whole: each rank has a term of their gradient, and the gradients of its own keys. If the loss is a
+// term on each rank, so is what arrives here.
 template <class M, class Kept, class G>
 auto back_of_whole_queries(const Kept& kept, G g) {
   const std::string text = call_text("ring_attention", dims_t<shape_of<decltype(kept.q)>>{}, kept.q.extents());

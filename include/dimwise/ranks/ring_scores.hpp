@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/ranks/ring_scores.hpp -- a formula of scores taken apart: its queries, its keys, and the same formula over the
-// keys of another rank.
+// dimwise/ranks/ring_scores.hpp -- a formula of scores taken apart: its queries, its keys, and the same formula over
+// the keys of another rank.
 //
 // Layer: ranks. Types decide what can be taken apart; masks decide by positions what need not be computed.
 // Tests: tests/ranks/ring_attention.test.cpp
