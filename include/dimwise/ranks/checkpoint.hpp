@@ -42,8 +42,8 @@ DIMWISE_DETAIL_LIBRARY void load_parts(const io::detail::file_parameters& own, c
 }  // namespace detail
 
 /// Saves all parameters under their names in the module, as `io::save` saves a module with the whole dimensions. Rank 0
-/// writes the file; it receives one array after the other, and has one of them and one part in memory. Parameters that are not
-/// divided are those of rank 0.
+/// writes the file; it receives one array after the other, and has one of them and one part in memory. It writes its
+/// own parameters where they are not divided.
 ///
 /// Every rank of the mesh calls it. Throws `io::file_error` on every rank; then an existing file is as it was.
 template <nn::module M, class... Axes>
