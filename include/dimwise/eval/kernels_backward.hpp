@@ -11,6 +11,8 @@
 #include <dimwise/eval/kernels_rows.hpp>
 #include <dimwise/kernels/dispatch/active_gradients.hpp>
 
+#include <algorithm>
+
 namespace dimwise::detail {
 
 // g · f'(x)
