@@ -1,5 +1,5 @@
-// tests/ranks/gradients.test.cpp -- gradients through collectives, over threads (std::thread): 1, 2 and 4 ranks give the
-// gradients of the formula of one rank.
+// tests/ranks/gradients.test.cpp -- gradients through collectives, over threads (std::thread): 1, 2 and 4 ranks give
+// the gradients of the formula of one rank.
 //
 // All numbers are small whole numbers: every sum is exact in float, so gradients are equal in any order of additions.
 // SPDX-License-Identifier: BSL-1.0

@@ -57,8 +57,8 @@ double distance(const A& a, const B* expected) {
   }
   return difference / largest;
 }
-// Sums of at most some hundred terms in float: each addition rounds by 2^-24 of at most the sum of the magnitudes, which
-// is some ten times the result here.
+// Sums of at most some hundred terms in float: each addition rounds by 2^-24 of at most the sum of the magnitudes,
+// which is some ten times the result here.
 constexpr double tolerance = 1e-5;
 
 struct span_here {

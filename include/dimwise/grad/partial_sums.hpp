@@ -154,7 +154,8 @@ class gradient_sums {
     if (more_ != nullptr) { drop(); }
   }
   void set_arrived(bool has) { arrived_ = has; }
-  /// Before something is added: the sum that it is a term of is at hand afterwards. `arrived` tells whether it has begun.
+  /// Before something is added: the sum that it is a term of is at hand afterwards. `arrived` tells whether it has
+  /// begun.
   [[gnu::noinline]] void meet() {
     if (gradient_ranks::is_sent_on_ranks() || more_ != nullptr) { meet_ranks(); }
   }
