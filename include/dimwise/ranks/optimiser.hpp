@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/ranks/optimiser.hpp -- optimisers of which each rank keeps a part of the state.
 //
-// Layer: ranks. ZeRO, stage 1 (Rajbhandari et al. 2020): each rank adds the terms of its part of the parameters' elements
-// (reduce-scatter), steps this part, and all ranks share the parameters (all-gather). Each element takes the step that
+// Layer: ranks. ZeRO, stage 1 (Rajbhandari et al. 2020): each rank adds the terms of its part of the parameters'
+// elements (reduce-scatter), steps this part, and all ranks share the parameters (all-gather). Each element takes the step that
 // the optimiser of one rank makes, so the bits are equal.
 // Tests: tests/ranks/training.test.cpp, tests/ranks/mpi/, tests/compile_fail/ranks/
 //
@@ -47,8 +47,8 @@ class optimiser_parts {
   DIMWISE_DETAIL_LIBRARY optimiser_parts(const parameter_list& model, const ranks::communicator& along, axis_key axis,
                                          std::size_t states);
 
-  /// A step of the parameters. `gradient` has this rank's terms, which are added first, or is complete; it is multiplied
-  /// by `factor` unless that is 1.
+  /// A step of the parameters. `gradient` has this rank's terms, which are added first, or is complete; it is
+  /// multiplied by `factor` unless that is 1.
   DIMWISE_DETAIL_LIBRARY void step_sgd(const sgd_choices& by, const parameter_list& model,
                                        const parameter_list& gradient, bool has_terms, double factor,
                                        tensor<std::int64_t>& step);

@@ -1470,7 +1470,9 @@ inline constexpr diagnostic diagnostics[] = {
      .seen = {"{op} over {over} would divide by the extent of this rank's part"},
      .marked = {culprit::over},
      .causes = {"The mean of each rank's part was meant to be averaged: parts of other extents would weigh alike.",
-                "A masked mean counts what the mask allows, which other ranks know."},
+                "A masked mean counts what the mask allows, which other ranks know.",
+                "The `average` of a loss over a shard has this rank's sum and count: `all_reduce<dp>(average, mesh)` "
+                "has those of all ranks."},
      .fix = "Pass the whole extent, `mean<batch_here, seq>(loss, batch{n})`. A masked mean is two sums, each reduced.",
      .example = "ranks/mean_by_the_part"},
     {.id = "ERROR_R24_whole_dimension_meets_its_shard",

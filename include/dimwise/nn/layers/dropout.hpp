@@ -176,8 +176,8 @@ inline std::size_t place_in_whole(const part_of_dimension* dims, std::size_t cou
 }  // namespace detail
 
 /// The identity in inference. For a tracked x, each element becomes 0 with this probability and is multiplied by
-/// 1 / (1 − probability) otherwise (Srivastava et al. 2014). Draws from the thread's `dropout_seed`. Of a shard it drops
-/// the elements that one rank would drop, if the seed has the mesh; it throws `gradient_error` otherwise.
+/// 1 / (1 − probability) otherwise (Srivastava et al. 2014). Draws from the thread's `dropout_seed`. Of a shard it
+/// drops the elements that one rank would drop, if the seed has the mesh; it throws `gradient_error` otherwise.
 struct dropout {
   double probability = 0.1;
 
