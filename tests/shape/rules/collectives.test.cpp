@@ -59,5 +59,23 @@ static_assert(gives<rule::permute_ranks<tp, shape<seq_here, d_k>>, shape<seq_her
 static_assert(gives<rule::permute_ranks<tp, terms>, terms>);
 static_assert(says<ERROR_R24_operand_has_no_such_shard, rule::permute_ranks<tp, shape<seq, d_k>>>);
 
+using key_here = shard<key, tp>;
+using block_scores = shape<batch, seq_here, key_here, score<d_k>>;
+using block_values = shape<batch, key_here, hidden>;
+static_assert(gives<rule::ring_attention<key_here, block_scores, block_values>, shape<batch, seq_here, hidden>>);
+static_assert(gives<rule::ring_attention<key_here, shape<batch, seq, key_here, score<d_k>>, block_values>,
+                    shape<batch, seq, hidden>>);
+static_assert(says<ERROR_R24_operand_has_no_such_shard,
+                   rule::ring_attention<key, shape<batch, seq, key, score<d_k>>, shape<batch, key, hidden>>>);
+static_assert(says<ERROR_R24_operand_has_no_such_shard,
+                   rule::ring_attention<key_here, shape<batch, seq_here, key, score<d_k>>, block_values>>);
+static_assert(says<ERROR_R24_whole_dimension_meets_its_shard,
+                   rule::ring_attention<key_here, block_scores, shape<batch, key, hidden>>>);
+static_assert(
+    says<ERROR_R23_partial_sum_is_reduced_first,
+         rule::ring_attention<key_here, shape<batch, seq_here, key_here, score<d_k>, partial<dp>>, block_values>>);
+static_assert(says<ERROR_R6_raw_products_are_scaled_first,
+                   rule::ring_attention<key_here, shape<batch, seq_here, key_here, raw<d_k>>, block_values>>);
+
 }  // namespace
 }  // namespace shape_test
