@@ -140,3 +140,35 @@ TEST_CASE("whole queries over keys of all ranks: one weight for both has the gra
     };
   });
 }
+
+namespace {
+
+struct four : mesh_axis<4> {};
+
+// How many blocks each of four ranks computes under a causal mask.
+template <class Q, class K>
+std::vector<std::size_t> computed_blocks() {
+  std::vector<std::size_t> counts(4);
+  ranks::run_threads(4, [&](const ranks::communicator& world) {
+    const ranks::mesh<four> grid(world);
+    const Q queries = part_here<Q>(seq{64}, world.rank(), 4);
+    const K keys = part_here<K>(key{64}, world.rank(), 4);
+    const tensor<float, Q, d_k> q(queries);
+    const tensor<float, K, d_k> k(keys);
+    const tensor<float, K, d_v> v(keys);
+    context cx;
+    const use_context scope(cx);
+    (void)ring_attention<K>(masked(scores<d_k>(q, k), causal<Q, K>{}), v, grid);
+    const auto of = cx.counts().of;
+    counts[world.rank()] = of[static_cast<std::size_t>(plan_kind::attention)];
+  });
+  return counts;
+}
+
+}  // namespace
+
+TEST_CASE("blocks of keys after all queries are not computed; stripes are the same work for all threads") {
+  using blocks = std::vector<std::size_t>;
+  CHECK(computed_blocks<shard<seq, four>, shard<key, four>>() == blocks{1, 2, 3, 4});
+  CHECK(computed_blocks<shard<seq, four, striped>, shard<key, four, striped>>() == blocks{4, 4, 4, 4});
+}
