@@ -30,8 +30,8 @@ struct decoder_layer_config {
 };
 inline constexpr std::size_t no_rotary = static_cast<std::size_t>(-1);
 
-/// Neighbouring layers of a decoder, from `begin` to before `end`, of `count`: one model may have them all, or each rank
-/// of a pipeline its own.
+/// Neighbouring layers of a decoder, from `begin` to before `end`, of `count`: all of them, or those of one rank of a
+/// pipeline.
 struct layer_run {
   std::size_t begin = 0;
   std::size_t end = 0;
