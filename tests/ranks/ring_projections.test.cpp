@@ -132,9 +132,10 @@ TEST_CASE("whole queries over keys of all ranks: one weight for both has the gra
     const input_here in = part_of(x, world);
     return [in, queries, factor, grid](const auto& m) {
       const auto& [w, w_v] = m;
-      const tensor q = contract<d_model>(queries, w);
-      const tensor k = rename<seq_here, key_here>(contract<d_model>(in, w));
-      const tensor v = rename<seq_here, key_here>(contract<d_model>(in, w_v));
+      // Not stored: ring attention itself sends to the weights.
+      const auto q = contract<d_model>(queries, w);
+      const auto k = rename<seq_here, key_here>(contract<d_model>(in, w));
+      const auto v = rename<seq_here, key_here>(contract<d_model>(in, w_v));
       const tensor y = ring_attention<key_here>(masked(scores<d_k>(q, k), causal<seq, key_here>{}), v, grid);
       return sum<batch, seq, d_v>(square(y) * factor);
     };
