@@ -4,7 +4,7 @@
 // Layer: benchmark of include/dimwise/kernels/quantised/; needs nothing else of the library.
 //
 //   g++ -std=c++20 -O3 -march=native -Iinclude benchmarks/kernels_quantised.cpp -o kernels_quantised
-//   kernels_quantised [seconds per line] [prefix ...]     -mavx2 -mfma -mf16c instead of -march=native: the AVX2 kernels
+//   kernels_quantised [seconds per line] [prefix ...]   -mavx2 -mfma -mf16c instead of -march=native: the AVX2 kernels
 //
 //   format_MxNxK median_us gflops pct_peak [GB/s of weights, and their share of a plain read of them]
 //

@@ -188,8 +188,8 @@ void dots_part(const quantised_product_call& c, const quantised_plan& plan, cons
 #if defined(DIMWISE_DETAIL_PANEL_BYTES)
 // Input rows in the largest tile of bytes.
 inline constexpr std::size_t rows_of_bytes = panel_bytes == 64 ? 6 : 4;
-// Input rows that meet all panels of a part before the next ones: they stay in the L1 cache, and each panel is read from
-// the L2 cache once for all of them.
+// Input rows that meet all panels of a part before the next ones: they stay in the L1 cache, and each panel is read
+// from the L2 cache once for all of them.
 inline constexpr std::size_t rows_of_part = rows_of_tile / rows_of_bytes * rows_of_bytes;
 // A tile of `Rows` input rows; rows past `rows` repeat the last one.
 template <std::size_t Rows>

@@ -42,9 +42,9 @@ inline constexpr std::size_t panels_at_once = 4;
 inline constexpr std::size_t waiting_rows = 2 * packed_a_rows;
 inline constexpr std::size_t waiting_elements = std::size_t{1} << 16;
 
-// Tiles of a panel up to which they prefetch the next panel as they compute. A share of it before each tile would be more
-// lines than a core requests at a time, and the tile would wait for them: a text of 16 tokens, whose weights come from
-// memory, took 6.0 ms before and 3.7 ms after (`minilm_16` of bench_generation, a Zen 4 core limited to AVX2).
+// Tiles of a panel up to which they prefetch the next panel as they compute. A share of it before each tile would be
+// more lines than a core requests at a time, and the tile would wait for them: a text of 16 tokens, whose weights come
+// from memory, took 6.0 ms before and 3.7 ms after (`minilm_16` of bench_generation, a Zen 4 core limited to AVX2).
 inline constexpr std::size_t few_tiles = 8;
 
 // Tiles whose epilogue is applied at once: applied to each tile alone, its latency would not be hidden.
