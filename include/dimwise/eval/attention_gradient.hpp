@@ -179,14 +179,16 @@ struct attention_gradient_of<node<product_over<Over>, Shape, float, A, B>>
 
 }  // namespace dimwise::detail
 
-#if DIMWISE_DETAIL_DEFINES_LIBRARY && !defined(DIMWISE_PLAIN_ONLY)
+#if !defined(DIMWISE_PLAIN_ONLY)
+#if DIMWISE_DETAIL_DEFINES_LIBRARY
 #include <dimwise/eval/attention_gradient_definitions.hpp>
 #endif
 
-#if DIMWISE_DETAIL_HAS_LIBRARY && !defined(DIMWISE_PLAIN_ONLY)
+#if DIMWISE_DETAIL_HAS_LIBRARY
 namespace dimwise::detail {
 DIMWISE_DETAIL_LIBRARY_TEMPLATE void run_attention_gradient<5>(context&, const kernels::attention_call&,
                                                                const attended_part&, const attention_gradients&,
                                                                const head_extents&);
 }  // namespace dimwise::detail
+#endif
 #endif
