@@ -60,8 +60,7 @@ TEST_CASE("gradients in double: functions, products, norms and softmax") {
   const auto factor = filled(tensor<double, seq, d_v>(seq{30}, d_v{40}), 5);
   const auto total = [&](const auto& y) { return sum<seq, d_v>(y * factor); };
   check("gelu", w, [&](const auto& p) { return total(gelu(contract<d_k>(x, p))); }, 0);
-  check("gate", w, [&](const auto& p) { return total(tanh(contract<d_k>(x, p)) * silu(contract<d_k>(x, p))); },
-        0);
+  check("gate", w, [&](const auto& p) { return total(tanh(contract<d_k>(x, p)) * silu(contract<d_k>(x, p))); }, 0);
   check("standardize", w, [&](const auto& p) { return total(standardize<d_v>(contract<d_k>(x, p))); }, 0);
   check("rms_norm", w, [&](const auto& p) { return total(exp(rms_norm<d_v>(contract<d_k>(x, p)))); }, 0);
   check("attention", x, [&](const auto& q) {
