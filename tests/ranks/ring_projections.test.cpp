@@ -140,6 +140,19 @@ TEST_CASE("whole queries over keys of all ranks: one weight for both has the gra
       return sum<batch, seq, d_v>(square(y) * factor);
     };
   });
+  // The same formulas with a written type.
+  check(model, whole, [&](const ranks::communicator& world, const ranks::mesh<sp>& grid) {
+    const input_here in = part_of(x, world);
+    return [in, queries, factor, grid](const auto& m) {
+      const auto& [w, w_v] = m;
+      const expr<tracked<float>, shape<seq, batch, d_k>> q = contract<d_model>(queries, w);
+      const expr<tracked<float>, shape<key_here, batch, d_k>> k = rename<seq_here, key_here>(contract<d_model>(in, w));
+      const expr<tracked<float>, shape<key_here, batch, d_v>> v =
+          rename<seq_here, key_here>(contract<d_model>(in, w_v));
+      const tensor y = ring_attention<key_here>(masked(scores<d_k>(q, k), causal<seq, key_here>{}), v, grid);
+      return sum<batch, seq, d_v>(square(y) * factor);
+    };
+  });
 }
 
 namespace {

@@ -265,8 +265,17 @@ void send_from(const kept_ring<Key, Result, Travels, S, V, More...>& kept, const
   }();
   if constexpr (Kept::wants_q) { send_gradient(Kept::formula::queries(kept.scores), gradients.q); }
   const gradient_ranks::root from(&axis_ids<unique_t<join_t<mesh_axes_of_shape_t<Result>, list<M>>>>::value);
-  if constexpr (Kept::wants_k) { send_gradient(Kept::formula::keys(kept.scores), gradients.k); }
-  if constexpr (Kept::wants_v) { send_gradient(kept.given_values, gradients.v); }
+  const auto send_keys = [&] {
+    if constexpr (Kept::wants_k) { send_gradient(Kept::formula::keys(kept.scores), gradients.k); }
+    if constexpr (Kept::wants_v) { send_gradient(kept.given_values, gradients.v); }
+  };
+  if constexpr (holds_erased<Kept>) {  // what arrives behind an `expr` is sent while `from` lives
+    erased_gradients all;
+    send_keys();
+    all.send();
+  } else {
+    send_keys();
+  }
 }
 
 // The attention of tracked operands, with its record.
