@@ -5,6 +5,7 @@
 #include <dimwise/dimwise.hpp>
 #include <dimwise/grad.hpp>
 #include <dimwise/ranks/cross_entropy.hpp>
+#include <dimwise/ranks/gradients.hpp>
 #include <dimwise/ranks/threads.hpp>
 
 #include <doctest/doctest.h>
@@ -21,6 +22,7 @@ struct batch : batch_dim<> {};
 struct seq : position_dim<> {};
 struct d_model : feature_dim<8> {};
 struct vocab : choice_dim<> {};
+struct share : feature_dim<> {};
 struct tp : mesh_axis<> {};
 struct pair : mesh_axis<2> {};
 
@@ -83,6 +85,48 @@ TEST_CASE("the cross-entropy over a divided vocabulary is that of the whole, for
     ranks::run_threads(2, [&](const ranks::communicator& world) {
       check_on<shard<vocab, pair, striped>>(world, ranks::mesh(world, pair{}), words);
     });
+  }
+}
+
+TEST_CASE("a loss that is a partial sum along the axis of the vocabulary has the gradient of one rank, over threads") {
+  constexpr std::size_t words = 12;
+  using vocab_here = shard<vocab, tp>;
+  using share_here = shard<share, tp>;
+  const auto x = drawn<tensor<float, seq, d_model>>(1, seq{3});
+  const auto head = drawn<tensor<float, vocab, d_model>>(2, vocab{words});
+  tensor<id<vocab>, seq> next(seq{3});
+  next.assign({id<vocab>{1}, id<vocab>{11}, id<vocab>{6}});
+  for (const std::size_t count : {1U, 2U, 4U}) {
+    CAPTURE(count);
+    // Rank r weighs the losses by r + 1.
+    const double weights = static_cast<double>(count * (count + 1)) / 2;
+    using model = std::tuple<tensor<double, seq, d_model>, tensor<double, vocab, d_model>>;
+    const auto expected = value_and_gradient(model(x, head), [&](const auto& m) {
+      return cross_entropy<vocab>(contract<d_model>(std::get<0>(m), std::get<1>(m)), next).sum * weights;
+    });
+    ranks::run_threads(count, [&](const ranks::communicator& world) {
+      const ranks::mesh grid(world, tp{count});
+      const std::size_t n = words / count, first = world.rank() * n * 8;
+      tensor<float, vocab_here, d_model> my_head(vocab_here{n});
+      std::copy_n(head.values().begin() + static_cast<std::ptrdiff_t>(first), n * 8, my_head.data());
+      my_head.seal();
+      tensor<float, seq, share_here> weight(seq{3}, share_here{1});
+      weight.fill(static_cast<float>(world.rank() + 1));
+      const auto [value, g] = all_reduce<tp>(value_and_gradient(std::tuple(x, my_head),
+                                                                [&](const auto& m) {
+        const auto logits = contract<d_model>(std::get<0>(m), std::get<1>(m));
+        return sum<seq, share_here>(ranks::cross_entropies<vocab_here>(logits, next, grid) * weight);
+      }),
+                                             grid);
+      const auto close = [](float a, double b) { return std::abs(static_cast<double>(a) - b) < 20 * tolerance; };
+      CHECK(close(value, expected.value));
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        CHECK(close(std::get<0>(g).values()[i], std::get<0>(expected.gradient).values()[i]));
+      }
+      for (std::size_t i = 0; i < n * 8; ++i) {
+        CHECK(close(std::get<1>(g).values()[i], std::get<1>(expected.gradient).values()[first + i]));
+      }
+    }, {.checks = true});
   }
 }
 

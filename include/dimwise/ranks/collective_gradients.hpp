@@ -46,15 +46,22 @@ using gradient_in_order = tensor_of<T, make_shape_t<Dims, list<>>>;
 template <class Tensor>
 using gradient_like = gradient_in_order<value_of<Tensor>, dims_t<shape_of<Tensor>>>;
 
+// The gradient of a value that is whole along M: of a loss that is a partial sum along M, the terms are added.
+template <class M, class Value>
+auto taken_whole(Value& value, const ranks::communicator& along, const char* what) {
+  auto g = value.taken();
+  if (gradient_ranks::is_left(axis_id<M>)) { along.all_reduce(g.overwrite(), g.size(), what); }
+  return g;
+}
+
 template <class M, class Target>
 struct back_of_all_reduce {
   Target to;
   ranks::communicator along;
   template <class Value>
   void send(Value& value) const {
-    auto g = value.taken();
-    if (gradient_ranks::is_left(axis_id<M>)) { along.all_reduce(g.overwrite(), g.size(), "gradient of all_reduce"); }
-    to.add(std::as_const(g));
+    const auto g = taken_whole<M>(value, along, "gradient of all_reduce");
+    to.add(g);
   }
 };
 

@@ -116,16 +116,17 @@ void shared_losses_back(const T* logits, std::size_t places, std::size_t classes
 }
 
 // Logits are the stored logits [rest, S].
-template <class Target, class Logits>
+template <class M, class Target, class Logits>
 struct back_of_cross_entropies {
   Target to;
+  ranks::communicator along;
   Logits logits;
   target_classes targets;
   aligned_vector<value_of<Logits>> largest;
   aligned_vector<value_of<Logits>> sums;
   template <class Value>
   void send(Value& value) const {
-    const auto g = value.taken();
+    const auto g = taken_whole<M>(value, along, "gradient of cross_entropies");
     auto all = gradient_like<Logits>::for_overwriting(logits.extents());
     const std::size_t places = targets.at.size();
     shared_losses_back(logits.data(), places, places == 0 ? 0 : logits.size() / places, targets, largest.data(),
@@ -153,8 +154,8 @@ auto cross_entropies_of(const X& x, const Y& y, const Mesh& mesh) {
   shared_losses(logits.data(), places, classes.extents[along.rank()], targets, along, losses.overwrite(),
                 largest.data(), sums.data());
   return recorded_after<M>(losses, along, stored, [&](const auto& to) {
-    return back_of_cross_entropies<std::remove_cvref_t<decltype(to)>, std::remove_cvref_t<decltype(logits)>>{
-        to, logits, targets, largest, sums};
+    return back_of_cross_entropies<M, std::remove_cvref_t<decltype(to)>, std::remove_cvref_t<decltype(logits)>>{
+        to, along, logits, targets, largest, sums};
   });
 }
 
