@@ -269,6 +269,46 @@ TEST_CASE("dropout of a shard drops what one rank drops") {
                   gradient_error);
 }
 
+TEST_CASE("dropout of a part of a part drops what one rank drops") {
+  struct pair : mesh_axis<2> {};
+  using in_parts = shard<hidden_here, pair>;
+  using in_stripes = shard<hidden_here, pair, striped>;
+  const auto dropped = []<class D>(const D& here) {
+    tensor<float, seq, D> x(seq{3}, here);
+    x.fill(1);
+    std::vector<float> all;
+    (void)value_and_gradient(x, [&](const auto& m) {
+      const tensor y = nn::dropout{0.4}(m);
+      all.assign(y.value().data(), y.value().data() + y.value().size());
+      return sum<seq, D>(y);
+    });
+    return all;
+  };
+  for (const std::size_t n : {32U, 29U}) {
+    CAPTURE(n);
+    const std::vector<float> expected = [&] {
+      const nn::dropout_seed seed(7);
+      return dropped(hidden{n});
+    }();
+    ranks::run_threads(4, [&](const ranks::communicator& world) {
+      const ranks::mesh grid(world, tp{2}, pair{});
+      const std::size_t t = grid.coordinate<tp>(), p = grid.coordinate<pair>();
+      const hidden_here outer = part_here<hidden_here>(hidden{n}, t, 2);
+      const auto check = [&](const auto& part, std::size_t first, std::size_t step) {
+        const nn::dropout_seed seed(7, grid, hidden{n});
+        const std::vector<float> mine = dropped(part);
+        for (std::size_t i = 0; i < mine.size(); ++i) {
+          CHECK(mine[i] == expected[i / part.extent() * n + first + i % part.extent() * step]);
+        }
+      };
+      const std::size_t begin = t == 0 ? 0 : n - outer.extent();
+      const auto block = part_here<in_parts>(outer, p, 2);
+      check(block, begin + (p == 0 ? 0 : outer.extent() - block.extent()), 1);
+      check(part_here<in_stripes>(outer, p, 2), begin + p, 2);
+    });
+  }
+}
+
 TEST_CASE("the parts of one draw make up the draw, in blocks and in stripes") {
   struct fixed : mesh_axis<4> {};
   using in_stripes = shard<hidden, fixed, striped>;

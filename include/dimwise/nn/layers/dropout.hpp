@@ -114,28 +114,38 @@ template <class D>
       error{} << "dropout: " << what << " of dimension " << dimwise::detail::dimension_name<D>()
               << " is not known: `const nn::dropout_seed seed(42, mesh, batch{32});` has the mesh and whole extents");
 }
+// The part of D that this rank has by its place in the mesh; of a part of a part, among the elements of the whole.
+template <class D>
+part_of_dimension part_by_rank(const dropout_state& state) {
+  if constexpr (dimwise::detail::is_shard<D>) {
+    const part_of_dimension all = part_by_rank<typename D::shard_of>(state);
+    for (const rank_along& one : state.ranks) {
+      if (one.axis != dimwise::detail::key_of_axis<typename D::shard_along>()) { continue; }
+      const std::size_t more = all.here % one.ranks, each = all.here / one.ranks;
+      const std::size_t before = D::is_striped ? one.rank : one.rank * each + (one.rank < more ? one.rank : more);
+      return {each + (one.rank < more ? 1 : 0), all.whole, all.first + before * all.step,
+              all.step * (D::is_striped ? one.ranks : 1)};
+    }
+    raise_unknown_part<D>("this rank's part");
+  } else {
+    std::size_t whole = static_cast<std::size_t>(D::static_extent);
+    if constexpr (D::static_extent == at_run_time) {
+      for (const whole_extent& one : state.wholes) {
+        if (one.dimension == dimwise::detail::key_of_axis<D>()) { whole = one.extent; }
+      }
+      if (whole == at_run_time) { raise_unknown_part<D>("the whole extent"); }
+    }
+    return {whole, whole, 0, 1};
+  }
+}
 template <class D>
 part_of_dimension part_of_dropped(std::size_t here, const dropout_state& state) {
   if constexpr (!dimwise::detail::is_sharded<D>) {
     return {here, here, 0, 1};
   } else if constexpr (dimwise::detail::is_shard<D>) {
-    using E = typename D::shard_of;
-    std::size_t whole = static_cast<std::size_t>(E::static_extent);
-    if constexpr (E::static_extent == at_run_time) {
-      whole = at_run_time;
-      for (const whole_extent& one : state.wholes) {
-        if (one.dimension == dimwise::detail::key_of_axis<E>()) { whole = one.extent; }
-      }
-      if (whole == at_run_time) { raise_unknown_part<E>("the whole extent"); }
-    }
-    for (const rank_along& one : state.ranks) {
-      if (one.axis != dimwise::detail::key_of_axis<typename D::shard_along>()) { continue; }
-      const std::size_t more = whole % one.ranks, each = whole / one.ranks;
-      if (here != each + (one.rank < more ? 1 : 0)) { raise_unknown_part<E>("this rank's part"); }
-      if (D::is_striped) { return {here, whole, one.rank, one.ranks}; }
-      return {here, whole, one.rank * each + (one.rank < more ? one.rank : more), 1};
-    }
-    raise_unknown_part<E>("this rank's part");
+    const part_of_dimension part = part_by_rank<D>(state);
+    if (part.here != here) { raise_unknown_part<typename D::shard_of>("this rank's part"); }
+    return part;
   } else if constexpr (requires { typename D::prime_of; }) {
     return part_of_dropped<typename D::prime_of>(here, state);
   } else {
