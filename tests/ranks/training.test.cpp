@@ -166,6 +166,24 @@ TEST_CASE("buckets are reduced while the backward pass goes on") {
   });
 }
 
+TEST_CASE("a step with a wrong setting on one rank throws before it sends, and can be repeated") {
+  ranks::run_threads(2, [](const ranks::communicator& world) {
+    const ranks::mesh grid(world, dp{2});
+    tensor<float, d_model> w;
+    tensor<float, d_model> terms;
+    terms.fill(static_cast<float>(world.rank() + 1));
+    const partial_gradient<tensor<float, d_model>, dp> gradient{terms, 3, true};
+    auto optimiser = sharded_sgd<dp>(w, {.rate = 1.0}, grid);
+    if (world.rank() == 1) {
+      optimiser.settings.rate = -1.0;
+      CHECK_THROWS_AS(optimiser.step(w, gradient), number_error);
+      optimiser.settings.rate = 1.0;
+    }
+    optimiser.step(w, gradient);
+    for (const float one : w.values()) { CHECK(one == -0.5F); }
+  }, {.checks = true});
+}
+
 TEST_CASE("terms that are sent in bfloat16 have the documented error") {
   on_ranks([](const ranks::communicator& world) {
     const ranks::mesh grid(world, dp{world.size()});

@@ -41,19 +41,34 @@ struct optimised_group {
   std::vector<std::vector<std::byte>> states{};
 };
 
+// What a gradient is: complete, or this rank's terms; those of an average are divided by the sum of the counts.
+struct gradient_terms {
+  bool has_terms = false;
+  bool is_average = false;
+  double count = 0;
+};
+template <class Model>
+gradient_terms terms_in(const Model&) {
+  return {};
+}
+template <class Model, class... M>
+gradient_terms terms_in(const partial_gradient<Model, M...>& g) {
+  return {true, g.is_average, g.count};
+}
+
 // The elements of a model, divided among the ranks along a mesh axis.
 class optimiser_parts {
  public:
   DIMWISE_DETAIL_LIBRARY optimiser_parts(const parameter_list& model, const ranks::communicator& along, axis_key axis,
                                          std::size_t states);
 
-  /// A step of the parameters. `gradient` has this rank's terms, which are added first, or is complete; it is
-  /// multiplied by `factor` unless that is 1.
+  /// A step of the parameters. The terms of a gradient are added first. What is wrong on this rank is thrown before a
+  /// message.
   DIMWISE_DETAIL_LIBRARY void step_sgd(const sgd_choices& by, const parameter_list& model,
-                                       const parameter_list& gradient, bool has_terms, double factor,
+                                       const parameter_list& gradient, const gradient_terms& terms,
                                        tensor<std::int64_t>& step);
   DIMWISE_DETAIL_LIBRARY void step_adam(const adam_choices& by, const parameter_list& model,
-                                        const parameter_list& gradient, bool has_terms, double factor,
+                                        const parameter_list& gradient, const gradient_terms& terms,
                                         tensor<std::int64_t>& step);
   /// The whole of a state on all ranks.
   DIMWISE_DETAIL_LIBRARY void gather(std::size_t state, const parameter_list& to) const;
@@ -61,11 +76,10 @@ class optimiser_parts {
   DIMWISE_DETAIL_LIBRARY void take(std::size_t state, const parameter_list& from);
   /// The bytes of this rank's state.
   [[nodiscard]] DIMWISE_DETAIL_LIBRARY std::size_t bytes() const;
-  [[nodiscard]] const ranks::communicator& along() const { return along_; }
 
  private:
   template <class F>
-  void each_round(const parameter_list& model, const parameter_list& gradient, bool has_terms, double factor,
+  void each_round(const parameter_list& model, const parameter_list& gradient, const gradient_terms& terms,
                   const F& update);
 
   ranks::communicator along_;
@@ -82,22 +96,6 @@ struct judged_sharded_gradient<M, Model, partial_gradient<Model, M>> {
 template <class M, class Model, class G>
 using sharded_gradient_verdict = typename judged_sharded_gradient<M, Model, G>::type;
 
-// What is done with a gradient: its parameters, whether they are terms, and the factor of their sum.
-struct gradient_terms {
-  bool has_terms;
-  double factor;
-};
-template <class Model>
-gradient_terms summed_terms_of(const Model&, const ranks::communicator&) {
-  return {false, 1};
-}
-template <class Model, class... M>
-gradient_terms summed_terms_of(const partial_gradient<Model, M...>& g, const ranks::communicator& along) {
-  if (!g.is_average) { return {true, 1}; }
-  double count = g.count;
-  reduce_numbers(&count, 1, along, "count of the loss");
-  return {true, count == 0 ? 0.0 : 1.0 / count};
-}
 template <class Model>
 const Model& parameters_of(const Model& g) {
   return g;
@@ -125,11 +123,10 @@ class sgd_of_parts {
   template <class G, class Verdict = detail::sharded_gradient_verdict<M, Model, G>>
     requires allowed<Verdict>
   void step(Model& model, const G& gradient) {
-    const detail::gradient_terms terms = detail::summed_terms_of(gradient, parts_.along());
     parts_.step_sgd({settings.rate, settings.momentum, settings.dampening, settings.nesterov, settings.weight_decay,
                      settings.decayed},
                     detail::parameter_list(model), detail::parameter_list(detail::parameters_of(gradient)),
-                    terms.has_terms, terms.factor, step_);
+                    detail::terms_in(gradient), step_);
   }
   template <class G, class Verdict = detail::sharded_gradient_verdict<M, Model, G>>
     requires refused<Verdict>
@@ -171,11 +168,10 @@ class adam_of_parts {
   template <class G, class Verdict = detail::sharded_gradient_verdict<M, Model, G>>
     requires allowed<Verdict>
   void step(Model& model, const G& gradient) {
-    const detail::gradient_terms terms = detail::summed_terms_of(gradient, parts_.along());
     parts_.step_adam({Decoupled ? "sharded_adamw" : "sharded_adam", Decoupled, settings.rate, settings.beta1,
                       settings.beta2, settings.epsilon, settings.weight_decay, settings.decayed},
                      detail::parameter_list(model), detail::parameter_list(detail::parameters_of(gradient)),
-                     terms.has_terms, terms.factor, step_);
+                     detail::terms_in(gradient), step_);
   }
   template <class G, class Verdict = detail::sharded_gradient_verdict<M, Model, G>>
     requires refused<Verdict>

@@ -123,12 +123,18 @@ DIMWISE_DETAIL_LIBRARY optimiser_parts::optimiser_parts(const parameter_list& mo
 }
 
 template <class F>
-void optimiser_parts::each_round(const parameter_list& model, const parameter_list& gradient, bool has_terms,
-                                 double factor, const F& update) {
+void optimiser_parts::each_round(const parameter_list& model, const parameter_list& gradient,
+                                 const gradient_terms& terms, const F& update) {
+  double factor = 1;
+  if (terms.is_average) {
+    double count = terms.count;
+    reduce_numbers(&count, 1, along_, "count of the loss");
+    factor = count == 0 ? 0.0 : 1.0 / count;
+  }
   std::vector<std::byte> buffer;
   for (optimised_group& group : groups_) {
     const std::size_t bytes = group.bytes_of_one;
-    const bool adds = has_terms && !group.is_divided && along_.size() > 1;
+    const bool adds = terms.has_terms && !group.is_divided && along_.size() > 1;
     each_round_of(group, along_, [&](const optimiser_round& round) {
       buffer.resize(round.total * bytes);
       for (std::size_t r = 0; r < along_.size(); ++r) {
@@ -162,7 +168,7 @@ void optimiser_parts::each_round(const parameter_list& model, const parameter_li
 }
 
 DIMWISE_DETAIL_LIBRARY void optimiser_parts::step_sgd(const sgd_choices& by, const parameter_list& model,
-                                                      const parameter_list& gradient, bool has_terms, double factor,
+                                                      const parameter_list& gradient, const gradient_terms& terms,
                                                       tensor<std::int64_t>& step) {
   model.check_same_extents("sharded_sgd", gradient, "gradient");
   const std::vector<bool> decayed = decayed_among(model, by.decayed);
@@ -170,14 +176,14 @@ DIMWISE_DETAIL_LIBRARY void optimiser_parts::step_sgd(const sgd_choices& by, con
   const double rate = checked_rate(by, made);
   (void)prepared_step(gradient, {&model});
   count_step(step);
-  each_round(model, gradient, has_terms, factor,
+  each_round(model, gradient, terms,
              [&](std::size_t i, std::size_t n, const void* g, void* p, optimised_group& group, std::size_t at) {
     model.type(i).passes->sgd(numbers_of(by, rate, made, decayed[i]), n, g, p, group.states[0].data() + at);
   });
 }
 
 DIMWISE_DETAIL_LIBRARY void optimiser_parts::step_adam(const adam_choices& by, const parameter_list& model,
-                                                       const parameter_list& gradient, bool has_terms, double factor,
+                                                       const parameter_list& gradient, const gradient_terms& terms,
                                                        tensor<std::int64_t>& step) {
   model.check_same_extents(by.name, gradient, "gradient");
   const std::vector<bool> decayed = decayed_among(model, by.decayed);
@@ -185,7 +191,7 @@ DIMWISE_DETAIL_LIBRARY void optimiser_parts::step_adam(const adam_choices& by, c
   const double rate = checked_rate(by, made);
   whole_passes passes = prepared_step(gradient, {&model});
   count_step(step);
-  each_round(model, gradient, has_terms, factor,
+  each_round(model, gradient, terms,
              [&](std::size_t i, std::size_t n, const void* g, void* p, optimised_group& group, std::size_t at) {
     model.type(i).passes->adam(passes, numbers_of(by, rate, made, decayed[i]), n, g, p, group.states[0].data() + at,
                                group.states[1].data() + at);
