@@ -150,6 +150,21 @@ TEST_CASE("predict: a training step counted by hand") {
   CHECK(equal(predict(tiny, overlaps, t, {.dp = 2}).time.hidden_data, 1));
 }
 
+TEST_CASE("predict: what computes no gradient recomputes nothing") {
+  for (const task_kind kind : {task_kind::prefill, task_kind::decode}) {
+    const task t{.kind = kind, .batch = 8, .context = 4096};
+    const placement where{.tp = 2, .sp = 2};
+    placement again = where;
+    again.again = recomputation::full;
+    const forecast one = predict(known("llama-3.1-8b"), a100(), t, where);
+    const forecast other = predict(known("llama-3.1-8b"), a100(), t, again);
+    CHECK(one.time.total() == other.time.total());
+    CHECK(one.time.hidden() == other.time.hidden());
+    CHECK(one.operations == other.operations);
+    CHECK(one.memory.total() == other.memory.total());
+  }
+}
+
 TEST_CASE("predict: activations of a GPT in 16 bits with stored scores") {
   const model& m = known("megatron-18.4b");
   const task t{.batch = 8, .context = 2048, .weight_bytes = 2, .activation_bytes = 2};

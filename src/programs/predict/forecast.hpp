@@ -332,17 +332,17 @@ inline forecast predict(const model& m, const machine& on, const task& t, const 
   const double rows = micro * queries;
 
   // Computing of a micro-batch in a stage: forward, twice that backward (attention on recomputed scores: 2.5 times),
-  // and what is computed again.
+  // and what is computed again. Only training has a backward pass.
   const layer_seconds layer = whole_layer_seconds(m, on, t, micro, queries, keys, p.tp);
   const double layers = m.layers / p.pp;
-  const double again = p.again == recomputation::full ? 1 : 0;
-  const double attention_again = p.again == recomputation::none ? 0 : 1;
+  const double again = trains && p.again == recomputation::full ? 1 : 0;
+  const double attention_again = trains && p.again != recomputation::none ? 1 : 0;
   const double scores_again = on.stores_scores ? 0 : 0.5;
   const double back = trains ? 2 : 0;
   const double attention_back = trains ? 2 + scores_again : 0;
   step_seconds stage;
   stage.products = layers * layer.products * (1 + back + again);
-  stage.attention = layers * layer.attention * (1 + attention_back + (trains ? attention_again : 0));
+  stage.attention = layers * layer.attention * (1 + attention_back + attention_again);
   stage.pointwise = layers * layer.pointwise * (1 + back + again);
   // The output. A prompt needs the logits of its last position only.
   const double output_rows = t.kind == task_kind::prefill ? micro : rows;
@@ -351,7 +351,7 @@ inline forecast predict(const model& m, const machine& on, const task& t, const 
   // Messages of a micro-batch.
   const double sent = rows * m.d_model * t.activation_bytes;
   const connection tensor = link_of(on, all, 1, p.tp);
-  stage.tensor = layers * (2 + (trains ? 2 + 2 * again : 0)) * all_reduce_seconds(on.reduction, tensor, p.tp, sent);
+  stage.tensor = layers * (2 + back + 2 * again) * all_reduce_seconds(on.reduction, tensor, p.tp, sent);
   const connection along_sp = link_of(on, all, p.tp, p.sp);
   if (t.kind == task_kind::decode) {  // parts of attention are merged by their log-sum-exp: output, maximum and sum
     stage.ring = layers * all_reduce_seconds(on.reduction, along_sp, p.sp, rows * m.heads / p.tp * (m.d_k + 2) * 4);
