@@ -86,7 +86,7 @@ void check(const Model& model, const Whole& expected, const LossOn& loss_on) {
 
 }  // namespace
 
-TEST_CASE("ring attention of projections: whole weights have the gradient of one rank on every rank") {
+TEST_CASE("ring attention of projections: whole weights have the gradient of one rank on every rank, over threads") {
   const auto x = drawn<input>(1, seq{length});
   const auto factor = drawn<tensor<float, d_v>>(2);
   const auto model = std::tuple(drawn<weight>(3), drawn<value_weight>(4));
@@ -113,7 +113,9 @@ TEST_CASE("ring attention of projections: whole weights have the gradient of one
   });
 }
 
-TEST_CASE("whole queries over keys of all ranks: one weight for both has the gradient of one rank on every rank") {
+TEST_CASE(
+    "whole queries over keys of all ranks: one weight for both has the gradient of one rank on every rank, over "
+    "threads") {
   const auto x = drawn<input>(1, seq{length});
   const auto queries = drawn<input>(5, starting_at(seq{3}, 16));
   const auto factor = drawn<tensor<float, d_v>>(2);

@@ -59,7 +59,7 @@ void on_ranks(const F& f) {
 
 }  // namespace
 
-TEST_CASE("a loss over a shard gives a rank's terms, and their sum is the gradient of one rank") {
+TEST_CASE("a loss over a shard gives a rank's terms, and their sum is the gradient of one rank, over threads") {
   constexpr std::size_t each = 3;
   on_ranks([](const ranks::communicator& world) {
     const ranks::mesh grid(world, dp{world.size()});
@@ -99,7 +99,7 @@ TEST_CASE("a loss over a shard gives a rank's terms, and their sum is the gradie
   });
 }
 
-TEST_CASE("ranks with 3 and 7 tokens have the mean over 10") {
+TEST_CASE("ranks with 3 and 7 tokens have the mean over 10, over threads") {
   const auto w = drawn<tensor<float, d_model, classes>>(1);
   const auto inputs = [](std::size_t rank, auto batch) {
     return drawn<tensor<float, decltype(batch), seq, d_model>>(20 + rank, batch, seq{10});
@@ -142,7 +142,7 @@ TEST_CASE("ranks with 3 and 7 tokens have the mean over 10") {
   });
 }
 
-TEST_CASE("buckets are reduced while the backward pass goes on") {
+TEST_CASE("buckets are reduced while the backward pass goes on, over threads") {
   // Three parameters of more than a mebibyte, one after the other in the forward pass.
   using layer = tensor<float, wide, wider>;
   const std::tuple<layer, tensor<float, wider, wide>, layer> model{
@@ -184,7 +184,7 @@ TEST_CASE("a step with a wrong setting on one rank throws before it sends, and c
   }, {.checks = true});
 }
 
-TEST_CASE("terms that are sent in bfloat16 have the documented error") {
+TEST_CASE("terms that are sent in bfloat16 have the documented error, over threads") {
   on_ranks([](const ranks::communicator& world) {
     const ranks::mesh grid(world, dp{world.size()});
     const auto term_of = [](std::size_t rank) { return drawn<tensor<float, wide>>(40 + rank); };
@@ -211,7 +211,7 @@ TEST_CASE("terms that are sent in bfloat16 have the documented error") {
   });
 }
 
-TEST_CASE("the norm counts each element of a divided parameter once, and whole parameters once") {
+TEST_CASE("the norm counts each element of a divided parameter once, and whole parameters once, over threads") {
   for (const float size : {1.0F, 1e-30F, 1e30F}) {
     CAPTURE(size);
     on_ranks([&](const ranks::communicator& world) {
@@ -239,7 +239,7 @@ TEST_CASE("the norm counts each element of a divided parameter once, and whole p
   }
 }
 
-TEST_CASE("dropout of a shard drops what one rank drops") {
+TEST_CASE("dropout of a shard drops what one rank drops, over threads") {
   for (const std::size_t n : {8U, 7U}) {
     CAPTURE(n);
     tensor<float, examples, seq, hidden> whole(examples{n}, seq{3}, hidden{n});
@@ -327,7 +327,7 @@ TEST_CASE("dropout of a part of a part drops what one rank drops") {
   }
 }
 
-TEST_CASE("the parts of one draw make up the draw, in blocks and in stripes") {
+TEST_CASE("the parts of one draw make up the draw, in blocks and in stripes, over threads") {
   struct fixed : mesh_axis<4> {};
   using in_stripes = shard<hidden, fixed, striped>;
   for (const std::size_t width : {8U, 7U, 3U}) {
