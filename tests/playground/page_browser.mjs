@@ -167,6 +167,51 @@ await test("shapes with the culprits marked", async () => {
   assert.ok(await page.locator(".message li").first().isVisible());
   await look(page, "mistake");
 });
+await test("the first error of a long program is scrolled to; caret and focus stay", async () => {
+  const view = () => page.evaluate(() => {
+    const scroller = document.querySelector(".cm-scroller"), box = scroller.getBoundingClientRect(), focus = document.activeElement;
+    const said = document.querySelector(".message .said")?.getBoundingClientRect();  // the editor draws no lines far from what is seen
+    return {scrolled: scroller.scrollTop, seen: said && said.top >= Math.max(box.top, 0) && said.bottom <= Math.min(box.bottom, innerHeight), focus: focus.id || focus.className};
+  });
+  const seen = async () => {
+    const end = performance.now() + 20000;
+    while (!(await view()).seen) {
+      assert.ok(performance.now() < end, "the error is not seen");
+      await new Promise(done => setTimeout(done, 50));
+    }
+  };
+  const lines = "// a line\n".repeat(150);
+  await write(page, `${lines}int main() {\n  return missing;\n}\n${lines}`);
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.insertText("// typed\n");
+  await page.locator("#editor.stale").waitFor({state: "detached"});
+  await status(page, "1 error");
+  const typing = await view();
+  assert.ok(!typing.seen && typing.scrolled < 20, "a check while the reader types does not scroll");
+  await page.click("#run");
+  await seen();
+  assert.equal((await view()).focus, "run");
+  const {scrolled} = await view();
+  await page.click("#run");
+  await status(page, "1 error");
+  assert.equal((await view()).scrolled, scrolled, "what is seen is not scrolled");
+  await page.locator(".cm-content").focus();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.press("Control+Enter");
+  await seen();
+  assert.match((await view()).focus, /cm-content/);
+  await page.keyboard.insertText("// end");
+  await page.waitForFunction(() => /\/\/ end/.test(document.querySelector(".cm-content").textContent), undefined, {timeout: 20000});  // the caret stayed
+  await choose(page, "10_softmax_over_the_keys");
+  await choose(page, "mistake_readme");
+  await seen();
+  await page.setViewportSize({width: 390, height: 844});  // here the page scrolls, not the editor
+  await page.evaluate(() => scrollTo(0, 0));
+  await page.click("#run");
+  await seen();
+  await page.setViewportSize({width: 1280, height: 800});
+  await page.click("#reset");
+});
 await test("pictures and a report", async () => {
   await choose(page, "25_pictures");
   await page.click("#run");

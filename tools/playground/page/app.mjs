@@ -42,6 +42,7 @@ function clearResults() {
 // --- programs
 
 let programs = [], exercises = [], current;
+let typed = false;  // whether the reader has typed since the program was opened or run; the editor then stays at the caret
 
 function listPrograms() {
   const done = exercises.filter(one => kept.passed[one.id]).length;
@@ -66,6 +67,7 @@ function open(program) {
   $.problems.replaceChildren();
   if (ready || !worker) { status(""); }  // otherwise it tells the progress of the download
   editor.text = kept.texts[program.id] ?? program.text;
+  typed = false;
   listPrograms();
   check();
 }
@@ -89,6 +91,7 @@ const editor = new Editor($.editor, {
       if (editor.text === current.text) { delete kept.texts[current.id]; } else { kept.texts[current.id] = editor.text; }
       keep();
     }
+    typed = true;
     $.editor.classList.add("stale");
     clearTimeout(editor.timer);
     editor.timer = setTimeout(check, 400);
@@ -140,6 +143,8 @@ const handle = {
     $.editor.classList.remove("stale");
     const here = diagnostics.filter(one => one.file === "main.cpp"), errors = diagnostics.filter(one => one.kind !== "warning").length;
     editor.show(here);
+    const first = here.find(one => one.kind !== "warning" && one.line >= 1);
+    if (first && !typed) { editor.reveal(first.line); }
     $.problems.replaceChildren(...diagnostics.map(one => element("li", {}, element("button", {
       type: "button", className: one.kind, onclick: () => editor.goTo(one.line),
     }, `Line ${one.line}: `, ...withCode(one.message)))));
@@ -151,6 +156,7 @@ const handle = {
 };
 function build(links) {
   clearTimeout(editor.timer);
+  if (links) { typed = false; }
   if (!ready) {
     wanted = links;
     load();

@@ -57,6 +57,16 @@ export class Editor {
   get text() { return this.view.state.doc.toString(); }
   set text(text) { this.view.dispatch({changes: {from: 0, to: this.view.state.doc.length, insert: text}, selection: {anchor: 0}, effects: setDiagnostics.of([])}); }
   show(diagnostics) { this.view.dispatch({effects: setDiagnostics.of(diagnostics)}); }
+  /** Scrolls to the line and its message, unless all of it is seen; caret and focus stay */
+  reveal(line) {
+    const {view} = this, {from} = view.state.doc.line(Math.min(line, view.state.doc.lines));
+    view.coordsAtPos(from);  // measures what is drawn, messages too
+    const {top, bottom} = view.lineBlockAt(from), box = view.scrollDOM.getBoundingClientRect();
+    const seenTop = Math.max(box.top, 0) - view.documentTop, seenBottom = Math.min(box.bottom, innerHeight) - view.documentTop;
+    if (top < seenTop || bottom > seenBottom) {
+      view.dispatch({effects: EditorView.scrollIntoView(from, {y: "start", yMargin: Math.min(box.height, innerHeight) / 4})});
+    }
+  }
   goTo(line) {
     const {from} = this.view.state.doc.line(Math.min(line, this.view.state.doc.lines));
     this.view.dispatch({selection: {anchor: from}, effects: EditorView.scrollIntoView(from, {y: "center"})});
