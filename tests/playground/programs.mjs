@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import {readFileSync} from "node:fs";
 import {join} from "node:path";
 import {gunzipSync} from "node:zlib";
+import {leftOut} from "../../tools/playground/programs.mjs";
 import {folder} from "../../tools/playground/toolchain.mjs";
 import {Compiler} from "../../tools/playground/page/compile.mjs";
 import {Folder, put, run, untar} from "../../tools/playground/page/wasi.mjs";
@@ -80,6 +81,15 @@ int main() {
     assert.deepEqual([code, out], [0, "x"], err);
     assert.ok(files.get("x.safetensors").size > 8);
   },
+  "two ranks where there are no threads"() {
+    const {code, err} = runs(`#include <dimwise/ranks.hpp>
+int main() {
+  dimwise::ranks::run_threads(1, [](const dimwise::ranks::communicator&) {});
+  dimwise::ranks::run_threads(2, [](const dimwise::ranks::communicator&) {});
+}`);
+    assert.equal(code, 1);
+    assert.match(err, /^not caught: dimwise::\w+::rank_error: run_threads: 2 ranks, 1 was expected: this program has no threads/);
+  },
   "errors that are not of dimwise"() {
     const {ok, diagnostics} = compiler.build("int main() {\n  return missing;\n}\n", false);
     assert.ok(!ok);
@@ -104,5 +114,6 @@ for (const one of everything) {
 for (const [name, use] of Object.entries(own)) {
   if (name.includes(filter) || filter === "") { test(name, use); }
 }
+for (const {name, reason} of leftOut()) { console.log(`left out: ${name}: ${reason}`); }
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed > 0 || passed === 0 ? 1 : 0);

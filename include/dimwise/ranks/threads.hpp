@@ -216,6 +216,11 @@ class thread_group final : public group {
 
 inline void run_threads(std::size_t count, const std::function<void(const communicator&)>& f, options how) {
   if (count == 0) { dimwise::detail::raise<number_error>(error{} << "run_threads: 0 ranks, at least 1 was expected"); }
+#if defined(__wasi__) && !defined(_REENTRANT)  // there std::thread ends the program, without an exception
+  if (count > 1) {
+    throw rank_error("run_threads: " + std::to_string(count) + " ranks, 1 was expected: this program has no threads");
+  }
+#endif
   const auto shared = std::make_shared<team>(count);
   std::vector<std::size_t> members(count);
   std::iota(members.begin(), members.end(), std::size_t{0});
@@ -244,6 +249,7 @@ inline void run_threads(std::size_t count, const std::function<void(const commun
 ///
 /// If a rank throws, the others end in the next collective in which they wait, and this throws `rank_error` with the
 /// rank that threw first, its text, and its exception (`cause()`). A rank that computes is not interrupted.
+/// In WebAssembly without threads, more than one rank throws `rank_error`.
 template <class F>
 void run_threads(std::size_t count, F&& f, options how = {.checks = DIMWISE_DETAIL_CHECKS_RANKS}) {
   detail::run_threads(count, [&](const communicator& world) { (void)f(world); }, how);
