@@ -9,6 +9,7 @@
 #pragma once
 
 #include <dimwise/dim/derived.hpp>
+#include <dimwise/support/name.hpp>
 
 namespace dimwise {
 
@@ -175,14 +176,13 @@ template <class D>
   requires(!is_shard<D> && requires { typename D::prime_of; })
 inline constexpr std::ptrdiff_t position_step<D> = position_step<typename D::prime_of>;
 
-// A mesh axis or a dimension, apart from its type: an address.
-using axis_key = const void*;
+// A mesh axis or a dimension in a running program, apart from its type: its address identifies it.
+struct named_axis {
+  text name;
+};
 template <class M>
-inline char address_of_axis{};
-template <class M>
-axis_key key_of_axis() {
-  return &address_of_axis<M>;
-}
+inline constexpr named_axis axis_id{raw_type_name<M>()};
+using axis_key = const named_axis*;
 
 // The quotient, rounded down.
 constexpr std::ptrdiff_t floor_quotient(std::ptrdiff_t a, std::ptrdiff_t b) {

@@ -39,7 +39,7 @@ struct axis_keys<list<>> {
 };
 template <class First, class... M>
 struct axis_keys<list<First, M...>> {
-  static constexpr axis_key ids[] = {&address_of_axis<First>, &address_of_axis<M>..., nullptr};
+  static constexpr axis_key ids[] = {&axis_id<First>, &axis_id<M>..., nullptr};
   static constexpr const axis_key* all = ids;
 };
 

@@ -8,7 +8,6 @@
 
 #include <dimwise/shape/shape.hpp>
 #include <dimwise/support/library.hpp>
-#include <dimwise/support/name.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -16,23 +15,16 @@
 
 namespace dimwise::detail {
 
-// A mesh axis in a running program: its address identifies it.
-struct axis_of_mesh {
-  text name;
-};
-template <class M>
-inline constexpr axis_of_mesh axis_id{raw_type_name<M>()};
-
 // The mesh axes of a shape: of its shards and of its partial sums.
 struct axes_of_mesh {
-  const axis_of_mesh* const* first;
+  const axis_key* first;
   std::size_t count;
 };
 template <class Axes>
 struct axis_ids;
 template <class... M>
 struct axis_ids<list<M...>> {
-  static constexpr const axis_of_mesh* all[] = {&axis_id<M>...};
+  static constexpr axis_key all[] = {&axis_id<M>...};
   static constexpr axes_of_mesh value{all, sizeof...(M)};
 };
 // Null if all of it is whole.
@@ -100,15 +92,15 @@ class gradient_ranks {
   };
 
   /// Whether a gradient is computed that has no sum along this axis yet.
-  [[nodiscard]] static bool lacks(const axis_of_mesh& axis) { return depth > 0 && !has_sum(axis); }
+  [[nodiscard]] static bool lacks(const named_axis& axis) { return depth > 0 && !has_sum(axis); }
   /// A collective in the loss gives its ranks: sums along the axis are theirs.
-  DIMWISE_DETAIL_LIBRARY static void give(const axis_of_mesh& axis, std::unique_ptr<const sum_over_ranks> sum);
+  DIMWISE_DETAIL_LIBRARY static void give(const named_axis& axis, std::unique_ptr<const sum_over_ranks> sum);
   /// Whether the loss is a term of a sum along this axis.
-  [[nodiscard]] DIMWISE_DETAIL_LIBRARY static bool is_left(const axis_of_mesh& axis);
+  [[nodiscard]] DIMWISE_DETAIL_LIBRARY static bool is_left(const named_axis& axis);
 
   /// The axes along which a gradient that is sent now is a term of a sum, for a value with axes of its own.
   [[nodiscard]] DIMWISE_DETAIL_LIBRARY static axis_set met_by(const axes_of_mesh* own);
-  [[nodiscard]] DIMWISE_DETAIL_LIBRARY static axis_set bit_of(const axis_of_mesh& axis);
+  [[nodiscard]] DIMWISE_DETAIL_LIBRARY static axis_set bit_of(const named_axis& axis);
   /// Adds the terms of the ranks along the axes of the set; throws `gradient_error` for one without a sum.
   DIMWISE_DETAIL_LIBRARY static void add(axis_set axes, float* terms, std::size_t count);
   DIMWISE_DETAIL_LIBRARY static void add(axis_set axes, double* terms, std::size_t count);
@@ -120,7 +112,7 @@ class gradient_ranks {
   template <class T>
   static void add_terms(axis_set axes, T* terms, std::size_t count);
   DIMWISE_DETAIL_LIBRARY static state& now();
-  DIMWISE_DETAIL_LIBRARY static bool has_sum(const axis_of_mesh& axis);
+  DIMWISE_DETAIL_LIBRARY static bool has_sum(const named_axis& axis);
   DIMWISE_DETAIL_LIBRARY static void forget() noexcept;
 
   inline static thread_local const axes_of_mesh* sent_from = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/grad/partial_more_definitions.hpp -- how the terms of a gradient are kept apart and added.
+// dimwise/grad/partial_sums_definitions.hpp -- how the terms of a gradient are kept apart and added.
 //
 // Layer: grad. Compiled once if a program links the library (support/library.hpp). All ranks send the same gradients in
 // the same order, so they add the same terms in the same order.
@@ -15,7 +15,7 @@ namespace dimwise::detail {
 
 struct gradient_ranks::state {
   struct axis {
-    const axis_of_mesh* id;
+    axis_key id;
     std::unique_ptr<const sum_over_ranks> sum;
   };
   std::vector<axis> axes{};
@@ -30,7 +30,7 @@ DIMWISE_DETAIL_LIBRARY void gradient_ranks::forget() noexcept {
   known = nullptr;
 }
 
-DIMWISE_DETAIL_LIBRARY axis_set gradient_ranks::bit_of(const axis_of_mesh& axis) {
+DIMWISE_DETAIL_LIBRARY axis_set gradient_ranks::bit_of(const named_axis& axis) {
   std::vector<state::axis>& axes = now().axes;
   std::size_t i = 0;
   while (i < axes.size() && axes[i].id != &axis) { ++i; }
@@ -42,14 +42,14 @@ DIMWISE_DETAIL_LIBRARY axis_set gradient_ranks::bit_of(const axis_of_mesh& axis)
   }
   return axis_set{1} << i;
 }
-DIMWISE_DETAIL_LIBRARY bool gradient_ranks::has_sum(const axis_of_mesh& axis) {
+DIMWISE_DETAIL_LIBRARY bool gradient_ranks::has_sum(const named_axis& axis) {
   if (known == nullptr) { return false; }
   for (const state::axis& one : known->axes) {
     if (one.id == &axis) { return one.sum != nullptr; }
   }
   return false;
 }
-DIMWISE_DETAIL_LIBRARY void gradient_ranks::give(const axis_of_mesh& axis, std::unique_ptr<const sum_over_ranks> sum) {
+DIMWISE_DETAIL_LIBRARY void gradient_ranks::give(const named_axis& axis, std::unique_ptr<const sum_over_ranks> sum) {
   const axis_set bit = bit_of(axis);
   for (std::size_t i = 0; i < now().axes.size(); ++i) {
     if (bit == axis_set{1} << i) { now().axes[i].sum = static_cast<std::unique_ptr<const sum_over_ranks>&&>(sum); }
@@ -64,7 +64,7 @@ inline axis_set bits_of(const axes_of_mesh* from, const axes_of_mesh* without) {
   }
   return bits;
 }
-DIMWISE_DETAIL_LIBRARY bool gradient_ranks::is_left(const axis_of_mesh& axis) {
+DIMWISE_DETAIL_LIBRARY bool gradient_ranks::is_left(const named_axis& axis) {
   return (bits_of(left, nullptr) & bit_of(axis)) != 0;
 }
 DIMWISE_DETAIL_LIBRARY axis_set gradient_ranks::met_by(const axes_of_mesh* own) {

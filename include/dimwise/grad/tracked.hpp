@@ -218,9 +218,9 @@ class recorded_value : public recorded {
     this->set_arrived(false);
     return g;
   }
-  // The same in two sums: what is complete, and the terms that the ranks along an axis have; null if nothing arrived.
+  // The same in two sums: what is complete, and the terms that the ranks along an axis have, for each one that arrived.
   template <class Whole, class Terms>
-  void take_in_terms(const axis_of_mesh& along, const Whole& take_whole, const Terms& take_terms) {
+  void take_in_terms(const named_axis& along, const Whole& take_whole, const Terms& take_terms) {
     this->complete(gradient_ranks::bit_of(along));
     const bool terms_at_hand = this->holds_terms() || gradient_ranks::is_left(along);
     if (const auto* const other = static_cast<const T*>(this->other_sum())) {

@@ -66,13 +66,9 @@ struct step {
   std::size_t stride;
   std::size_t file_stride = 0;
 };
-// A mesh axis, without its type.
-template <class M>
-inline constexpr char mesh_axis_key = 0;
 // One division of a dimension among ranks.
 struct shard_division {
-  const void* axis;
-  dimwise::detail::text (*axis_name)();
+  axis_key axis;
   bool striped;
 };
 // A step over this rank's part of a dimension.
@@ -168,7 +164,7 @@ void list_divisions(std::vector<shard_division>& to) {
   if constexpr (is_shard<D>) {
     using M = typename D::shard_along;
     list_divisions<typename D::shard_of>(to);
-    to.push_back({&mesh_axis_key<M>, [] { return raw_type_name<M>(); }, D::is_striped});
+    to.push_back({&axis_id<M>, D::is_striped});
   }
 }
 

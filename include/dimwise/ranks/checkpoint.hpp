@@ -23,12 +23,12 @@ namespace detail {
 
 // An axis of a mesh, without its type.
 struct ranks_along {
-  const void* axis;
+  dimwise::detail::axis_key axis;
   communicator ranks;
 };
 template <class... Axes>
 std::vector<ranks_along> axes_of(const mesh<Axes...>& grid) {
-  return {ranks_along{&io::detail::mesh_axis_key<Axes>, grid.template along<Axes>()}...};
+  return {ranks_along{&dimwise::detail::axis_id<Axes>, grid.template along<Axes>()}...};
 }
 
 DIMWISE_DETAIL_LIBRARY void save_whole(const io::detail::file_parameters& own, const std::filesystem::path& path,

@@ -45,13 +45,13 @@ class whole_arrays {
   }
 
  private:
-  static bool divides(const io::detail::bound_parameter& b, const void* axis) {
+  static bool divides(const io::detail::bound_parameter& b, dimwise::detail::axis_key axis) {
     const auto& shards = b.how.shards;
     return std::any_of(shards.begin(), shards.end(), [&](const io::detail::sharded_step& s) {
       return std::any_of(s.divisions.begin(), s.divisions.end(), [&](const auto& d) { return d.axis == axis; });
     });
   }
-  [[nodiscard]] const communicator* ranks_of(const void* axis) const {
+  [[nodiscard]] const communicator* ranks_of(dimwise::detail::axis_key axis) const {
     const auto found = std::find_if(axes_.begin(), axes_.end(), [&](const auto& one) { return one.axis == axis; });
     return found == axes_.end() ? nullptr : &found->ranks;
   }
@@ -67,7 +67,7 @@ class whole_arrays {
       }
       for (const io::detail::shard_division& d : s.divisions) {
         if (ranks_of(d.axis) == nullptr) {
-          lines_.push_back(name + ": the mesh has no axis " + name_in_text(d.axis_name()) + ", which divides " +
+          lines_.push_back(name + ": the mesh has no axis " + name_in_text(d.axis->name) + ", which divides " +
                            name_in_text(s.whole_name()));
           return;
         }

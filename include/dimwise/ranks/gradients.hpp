@@ -94,7 +94,7 @@ struct keyed_communicator {
 };
 template <class... Axes>
 std::array<keyed_communicator, sizeof...(Axes)> communicators_of(const ranks::mesh<Axes...>& mesh) {
-  return {keyed_communicator{key_of_axis<Axes>(), &mesh.template along<Axes>()}...};
+  return {keyed_communicator{&axis_id<Axes>, &mesh.template along<Axes>()}...};
 }
 // √(the sum of squares) of all parameters, with each element of a divided one counted once.
 DIMWISE_DETAIL_LIBRARY scaled_norm norm_over_ranks(const parameter_list& all, const keyed_communicator* axes,
@@ -165,7 +165,7 @@ auto reduced_gradient(partial_gradient<Model, Along...>&& g, const ranks::commun
   if (g.is_average) { reduce_numbers(&g.count, 1, along, "count of the loss"); }
   if (total != nullptr) { *total = g.count; }
   const parameter_list terms(g.terms);
-  reduce_terms(terms, along, key_of_axis<M>(), format);
+  reduce_terms(terms, along, &axis_id<M>, format);
   if constexpr (rest::size > 0) {
     return gradient_along_t<Model, rest>{static_cast<Model&&>(g.terms), g.count, g.is_average};
   } else {
@@ -355,7 +355,7 @@ template <class M, class Loss, class Along,
     if constexpr (is_average) { count = l.count; }
     return detail::loss_as_number(l);
   }, [&](detail::gradient_record& record, const detail::parameter_list& to, const detail::parameter_origins& origins) {
-    detail::started_reduction sums(to, origins, how.along, detail::key_of_axis<Along>());
+    detail::started_reduction sums(to, origins, how.along, &detail::axis_id<Along>);
     record.send_all([&] { sums.advance(); });
     detail::buckets_started_early() = sums.started_early();
     sums.finish();

@@ -116,7 +116,7 @@ class sgd_of_parts {
   /// For a model of these extents; its momenta are zeros.
   sgd_of_parts(const Model& model, sgd_settings s, const ranks::communicator& along)
       : settings(static_cast<sgd_settings&&>(s)),
-        parts_(detail::parameter_list(model), along, detail::key_of_axis<M>(), 1) {}
+        parts_(detail::parameter_list(model), along, &detail::axis_id<M>, 1) {}
 
   /// Moves `model`, which is the same on all ranks along M, against its gradient. All ranks call it. Throws what
   /// `sgd::step` throws, before anything is sent; after a `rank_error` the model is undefined.
@@ -161,7 +161,7 @@ class adam_of_parts {
   /// For a model of these extents; its moments are zeros.
   adam_of_parts(const Model& model, detail::adam_options<Decoupled> s, const ranks::communicator& along)
       : settings(static_cast<detail::adam_options<Decoupled>&&>(s)),
-        parts_(detail::parameter_list(model), along, detail::key_of_axis<M>(), 2) {}
+        parts_(detail::parameter_list(model), along, &detail::axis_id<M>, 2) {}
 
   /// Moves `model`, which is the same on all ranks along M, against its gradient. All ranks call it. Throws what
   /// `adam::step` throws, before anything is sent; after a `rank_error` the model is undefined.

@@ -60,14 +60,13 @@ class dropout_seed {
   template <template <class...> class Mesh, mesh_axis_type... Axes, dimension_type... Whole>
     requires(sizeof...(Axes) > 0)
   dropout_seed(std::uint64_t seed, const Mesh<Axes...>& mesh, const Whole&... whole)
-      : dropout_seed(
-            dropout_state{seed,
-                          0,
-                          true,
-                          {detail::rank_along{dimwise::detail::key_of_axis<Axes>(), mesh.template coordinate<Axes>(),
-                                              mesh.template count<Axes>()}...},
-                          {detail::whole_extent{dimwise::detail::key_of_axis<Whole>(),
-                                                static_cast<std::size_t>(whole.extent())}...}}) {
+      : dropout_seed(dropout_state{
+            seed,
+            0,
+            true,
+            {detail::rank_along{&dimwise::detail::axis_id<Axes>, mesh.template coordinate<Axes>(),
+                                mesh.template count<Axes>()}...},
+            {detail::whole_extent{&dimwise::detail::axis_id<Whole>, static_cast<std::size_t>(whole.extent())}...}}) {
     static_assert(sizeof...(Axes) <= 4 && sizeof...(Whole) <= 4, "dropout_seed: up to 4 mesh axes and 4 extents");
   }
   /// Restores a state: the same elements are dropped again.
@@ -120,7 +119,7 @@ part_of_dimension part_by_rank(const dropout_state& state) {
   if constexpr (dimwise::detail::is_shard<D>) {
     const part_of_dimension all = part_by_rank<typename D::shard_of>(state);
     for (const rank_along& one : state.ranks) {
-      if (one.axis != dimwise::detail::key_of_axis<typename D::shard_along>()) { continue; }
+      if (one.axis != &dimwise::detail::axis_id<typename D::shard_along>) { continue; }
       const std::size_t more = all.here % one.ranks, each = all.here / one.ranks;
       const std::size_t before = D::is_striped ? one.rank : one.rank * each + (one.rank < more ? one.rank : more);
       return {each + (one.rank < more ? 1 : 0), all.whole, all.first + before * all.step,
@@ -131,7 +130,7 @@ part_of_dimension part_by_rank(const dropout_state& state) {
     std::size_t whole = static_cast<std::size_t>(D::static_extent);
     if constexpr (D::static_extent == at_run_time) {
       for (const whole_extent& one : state.wholes) {
-        if (one.dimension == dimwise::detail::key_of_axis<D>()) { whole = one.extent; }
+        if (one.dimension == &dimwise::detail::axis_id<D>) { whole = one.extent; }
       }
       if (whole == at_run_time) { raise_unknown_part<D>("the whole extent"); }
     }
