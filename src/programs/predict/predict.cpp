@@ -372,7 +372,7 @@ void add_options(CLI::App& app, predict_options& o) {
       app.add_option("--machine", o.machine_name,
                      "this, which is measured; a100, a100-2021, node200, or a file of --measure")
           ->capture_default_str();
-  app.add_option("--link", o.far, "between machines: 10g, 100g, infiniband, nvlink or MICROSECONDS:GB/s");
+  app.add_option("--link", o.far, "each link between machines: 10g, 100g, infiniband, nvlink or MICROSECONDS:GB/s");
   app.add_option("--near", o.near, "inside a machine, in the same way");
   app.add_option("--ranks-per-machine", o.ranks_per_machine, "ranks that --near connects")->check(ranks);
   app.add_option("--memory", o.memory, "GB of a rank")->check(numbers_in(1e-6, 1e9, "a number of GB above 0"));
