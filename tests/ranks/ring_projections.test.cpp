@@ -157,6 +157,44 @@ TEST_CASE(
   });
 }
 
+TEST_CASE("a mask may say its origins where the keys stay, with and without a gradient") {
+  const auto queries = drawn<tensor<float, batch, seq, d_k>>(5, starting_at(seq{3}, 16));
+  const auto weight_of_output = drawn<tensor<float, d_v>>(2);
+  ranks::run_threads(2, [&](const ranks::communicator& world) {
+    const ranks::mesh<sp> grid(world);
+    const key_here part = part_here<key_here>(key{length}, world.rank(), world.size());
+    const auto k = drawn<tensor<float, batch, key_here, d_k>>(6 + static_cast<unsigned>(world.rank()), part);
+    const auto v = drawn<tensor<float, batch, key_here, d_v>>(8 + static_cast<unsigned>(world.rank()), part);
+    const causal<seq, key_here> said(starting_at(seq{3}, 16), part);
+    const auto loss = [&](const auto& mask) {
+      return value_and_gradient(std::tuple(queries, k, v), [&](const auto& m) {
+        const auto& [q, keys, values] = m;
+        const tensor y = ring_attention<key_here>(masked(scores<d_k>(q, keys), mask), values, grid);
+        return sum<batch, seq, d_v>(square(y) * weight_of_output);
+      });
+    };
+    const auto expected = loss(causal<seq, key_here>{});
+    const auto got = loss(said);
+    CHECK(got.value == expected.value);
+    CHECK(is_same(std::get<0>(got.gradient), std::get<0>(expected.gradient)));
+    CHECK(is_same(std::get<1>(got.gradient), std::get<1>(expected.gradient)));
+    CHECK(is_same(std::get<2>(got.gradient), std::get<2>(expected.gradient)));
+    const tensor plain = ring_attention<key_here>(masked(scores<d_k>(queries, k), said), v, grid);
+    CHECK(float(sum<batch, seq, d_v>(square(plain) * weight_of_output)) == got.value);
+    // Blocks of other ranks begin elsewhere.
+    const seq_here mine = part_here<seq_here>(seq{length}, world.rank(), world.size());
+    const tensor<float, batch, seq_here, d_k> q(mine);
+    const causal<seq_here, key_here> of_blocks(mine, part);
+    CHECK_THROWS_AS((void)ring_attention<key_here>(masked(scores<d_k>(q, k), of_blocks), v, grid), origin_error);
+    CHECK_THROWS_AS((void)value_and_gradient(q,
+                                             [&](const auto& m) {
+      const tensor y = ring_attention<key_here>(masked(scores<d_k>(m, k), of_blocks), v, grid);
+      return all_reduce<sp>(sum<batch, seq_here, d_v>(y), grid);
+    }),
+                    origin_error);
+  });
+}
+
 namespace {
 
 struct four : mesh_axis<4> {};

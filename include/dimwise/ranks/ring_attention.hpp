@@ -212,11 +212,11 @@ auto ring_attended(const S& s, const V& v, const Mesh& mesh) {
   using M = first_t<mesh_axes_t<Key>>;
   const ranks::communicator& along = mesh.template along<M>();
   constexpr bool travels = queries_are_divided<M, Result>;
+  if constexpr (travels) { check_origins_of_parts<Key>(s); }
   if constexpr (is_tracked<S> || is_tracked<V>) {
     return ring_recorded<Key, Result, travels>(s, v, along);
   } else if constexpr (travels) {
     using formula = ring_scores<Key, S>;
-    check_origins_of_parts<Key>(s);
     return attention_round_the_ring<Key, Result>(s, tensor(formula::queries(s)), tensor(formula::keys(s)), tensor(v),
                                                  along)
         .output;
@@ -242,8 +242,8 @@ namespace no_adl {
 ///
 /// Rejects a Key that is no shard or not in the operands (R24), partial sums (R23), a formula that does not hold the
 /// keys, or holds other elements along them, such as a given mask (R24), a mesh without the axis (R25), what softmax
-/// and contract reject, and tracked operands other than queries, keys and values (R21). Throws `origin_error` for masks
-/// with origins of their own, and `rank_error` as collectives do.
+/// and contract reject, and tracked operands other than queries, keys and values (R21). Where blocks
+/// travel, throws `origin_error` for masks with origins of their own. Throws `rank_error` as collectives do.
 template <class Key, operand S, operand V, class... Axes,
           class Verdict = detail::ring_verdict<Key, S, V, ranks::mesh<Axes...>>>
   requires allowed<Verdict>

@@ -286,7 +286,6 @@ auto ring_recorded(const S& s, const V& v, const ranks::communicator& along) {
   const tensor q(formula::queries(plain));
   const tensor k(formula::keys(plain));
   const tensor values(untracked_of(v));
-  check_origins_of_parts<Key>(plain);
   const auto part = [&] {
     if constexpr (Travels) {
       return attention_round_the_ring<Key, Result>(plain, q, k, values, along);
