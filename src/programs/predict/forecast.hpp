@@ -116,7 +116,7 @@ struct forecast {
   placement where{};
   step_seconds time{};
   rank_bytes memory{};
-  double operations = 0;  ///< of all ranks in the step, what is computed again included
+  double operations = 0;  ///< of all ranks in the step, those of recomputed layers included
 };
 
 // --- counts of a model ------------------------------------------------------------------------------------------
