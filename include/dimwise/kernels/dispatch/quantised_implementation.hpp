@@ -42,7 +42,7 @@ inline constexpr bool widens_bytes = true;  // panels of 8-bit weights have 16 b
 #else
 inline constexpr bool widens_bytes = false;
 #endif
-#if defined(__AVX2__) && !defined(__AVX512F__)
+#if defined(__AVX2__) && defined(__FMA__) && !defined(__AVX512F__)
 inline constexpr bool separates_pairs = true;  // of bfloat16
 #else
 inline constexpr bool separates_pairs = false;
@@ -141,7 +141,7 @@ float dot_of(const quantised_product_call& c, const input_row& x, const unsigned
   if (c.format == number_format::float16) return float16_dot(x, c.k, row);
 #endif
   if (c.format == number_format::float16) return half_dot<Arch, number_format::float16, false>(x, c.k, row);
-#if defined(__AVX2__) && !defined(__AVX512F__)
+#if defined(__AVX2__) && defined(__FMA__) && !defined(__AVX512F__)
   return bfloat16_pairs_dot(x, c.k, row);
 #endif
   if (c.inputs == product_inputs::float32) return half_dot<Arch, number_format::bfloat16, false>(x, c.k, row);

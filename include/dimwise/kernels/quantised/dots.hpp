@@ -101,7 +101,7 @@ template <class Arch, number_format Format, bool RoundedInputs>
 }
 #endif
 
-#if defined(__AVX2__) && !defined(__AVX512F__)
+#if defined(__AVX2__) && defined(__FMA__) && !defined(__AVX512F__)
 // Of a register of pairs, a shift leaves the even elements as floats, and a mask the odd ones: half as many
 // instructions as widening eight elements at a time. `x` is `even_first`.
 [[gnu::noinline]] inline float bfloat16_pairs_dot(const input_row& x, std::size_t k,
