@@ -166,7 +166,7 @@ TEST_CASE("buckets are reduced while the backward pass goes on, over threads") {
   });
 }
 
-TEST_CASE("a step with a wrong setting on one rank throws before it sends, and can be repeated") {
+TEST_CASE("a step with a wrong setting on one rank throws before it sends, and can be repeated, over threads") {
   ranks::run_threads(2, [](const ranks::communicator& world) {
     const ranks::mesh grid(world, dp{2});
     tensor<float, d_model> w;
@@ -287,7 +287,7 @@ TEST_CASE("dropout of a shard drops what one rank drops, over threads") {
                   gradient_error);
 }
 
-TEST_CASE("dropout of a part of a part drops what one rank drops") {
+TEST_CASE("dropout of a part of a part drops what one rank drops, over threads") {
   struct pair : mesh_axis<2> {};
   using in_parts = shard<hidden_here, pair>;
   using in_stripes = shard<hidden_here, pair, striped>;
