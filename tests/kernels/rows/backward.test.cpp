@@ -317,7 +317,7 @@ TEST_CASE("slopes of functions: limits at infinities, NaN stays, gradients multi
   CHECK(out == 0.0F);
 }
 
-TEST_CASE("scatter_add: rows in order, onto what is there, the same from any executor") {
+TEST_CASE("scatter_add: rows in order, onto what is there, the same from any number of threads") {
   for (const std::size_t n : {std::size_t{1}, std::size_t{15}, std::size_t{64}, std::size_t{130}, std::size_t{768}}) {
     CAPTURE(n);
     const std::size_t rows = 300;
