@@ -163,6 +163,12 @@ await test("shapes with the culprits marked", async () => {
   await choose(page, "mistake_readme");
   await page.locator(".message table").waitFor();
   assert.ok((await page.locator(".message mark").allTextContents()).includes("seq"), "the culprit");
+  const link = await page.locator("nav a[aria-current]").boundingBox();
+  assert.ok(link && link.y > 0 && link.y + link.height < 800, "the program is not seen in the list");
+  const tops = await page.evaluate(() => ({  // of the last line and its number
+    line: [...document.querySelectorAll(".cm-line")].at(-1).getBoundingClientRect().top, number: [...document.querySelectorAll(".cm-lineNumbers .cm-gutterElement")].at(-1).getBoundingClientRect().top,
+  }));
+  assert.ok(Math.abs(tops.line - tops.number) < 2, `a line at ${tops.line} has its number at ${tops.number}`);
   await page.locator(".message summary").first().click();
   assert.ok(await page.locator(".message li").first().isVisible());
   await look(page, "mistake");

@@ -56,7 +56,9 @@ function listPrograms() {
     })),
   ]));
   $.count.textContent = `${done} of ${exercises.length} exercises`;
+  showCurrent();
 }
+const showCurrent = () => $.programs.querySelector("[aria-current]")?.scrollIntoView({block: "nearest"});
 function open(program) {
   stop();
   current = program;
@@ -237,6 +239,7 @@ function showFile(name, bytes) {
 function showPrograms(shown) {
   $.programs.hidden = !shown;
   $.list.setAttribute("aria-expanded", String(shown));
+  if (shown) { showCurrent(); }
 }
 const prefersDark = matchMedia("(prefers-color-scheme: dark)");
 function colours() {
