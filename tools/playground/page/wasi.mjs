@@ -5,6 +5,7 @@ const DEVICE = 2, DIRECTORY = 3, REGULAR = 4;
 const CREATE = 1, IS_DIRECTORY = 2, EXCLUSIVE = 4, TRUNCATE = 8;
 
 let inode = 1n;
+const environment = ["TMPDIR=."].map(text => new TextEncoder().encode(`${text}\0`));  // temporary files are among the others
 
 /** A file: bytes that grow. */
 export class File {
@@ -108,12 +109,16 @@ export class Wasi {
   large(at, value) { this.view.setBigUint64(at, BigInt(value), true); return OK; }
 
   // --- arguments, clocks, processes
-  args_sizes_get(count, size) {
-    this.number(count, this.args.length);
-    return this.number(size, this.args.reduce((sum, one) => sum + one.length, 0));
+  args_sizes_get(count, size) { return this.sizes(this.args, count, size); }
+  args_get(pointers, at) { return this.texts(this.args, pointers, at); }
+  environ_sizes_get(count, size) { return this.sizes(environment, count, size); }
+  environ_get(pointers, at) { return this.texts(environment, pointers, at); }
+  sizes(texts, count, size) {
+    this.number(count, texts.length);
+    return this.number(size, texts.reduce((sum, one) => sum + one.length, 0));
   }
-  args_get(pointers, at) {
-    for (const one of this.args) {
+  texts(texts, pointers, at) {
+    for (const one of texts) {
       this.number(pointers, at);
       this.bytes.set(one, at);
       pointers += 4;
@@ -121,8 +126,6 @@ export class Wasi {
     }
     return OK;
   }
-  environ_sizes_get(count, size) { this.number(count, 0); return this.number(size, 0); }
-  environ_get() { return OK; }
   clock_time_get(clock, precision, at) { return this.large(at, Math.round((clock === 0 ? Date.now() : performance.now()) * 1e6)); }
   clock_res_get(clock, at) { return this.large(at, 1000); }
   random_get(at, size) {
