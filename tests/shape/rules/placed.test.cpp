@@ -156,7 +156,10 @@ OVER_A_SHARD(rule::rotary<seq, hidden_here, shape<seq, hidden_here>>);
 OVER_A_SHARD(rule::relabel<hidden_here, feature_dim<4>, shape<batch, hidden_here>>);
 OVER_A_SHARD(rule::relabel<feature_dim<4>, hidden_here, shape<batch, feature_dim<4>>>);
 OVER_A_SHARD(rule::slice<seq_here, src, shape<batch, seq_here>>);
-OVER_A_SHARD(rule::loss_of_pairs<op::mean_squared_error, list<>, shape<batch_here>, shape<batch_here>, false>);
+static_assert(
+    allowed<rule::loss_of_pairs<op::mean_squared_error, list<>, shape<batch_here>, shape<batch_here>, false>>);
+OVER_A_SHARD(rule::loss_of_alternatives<op::cross_entropy, vocab_here, list<>, shape<batch, vocab_here>, vocab_here,
+                                        shape<batch>, false>);
 OVER_A_SHARD(rule::cache<key_here, shape<key_here, d_k>, shape<key_here, d_v>>);
 static_assert(gives<rule::rename<key_here, seq_here, shape<batch, key_here>>, shape<batch, seq_here>>);
 OVER_A_SHARD(rule::slice<seq, shard<seq, sp, striped>, shape<batch, seq>>);
