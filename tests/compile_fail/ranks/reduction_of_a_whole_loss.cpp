@@ -13,11 +13,10 @@ using examples_here = shard<examples, dp>;
 void train(const tensor<float, d_model>& w, const tensor<float, examples_here, d_model>& part,
            const tensor<float, examples, d_model>& all, const ranks::mesh<dp>& grid) {
 #ifdef FIXED
-  [[maybe_unused]] const auto r = value_and_gradient(
-      w, [&](const auto& p) { return mean<examples_here>(contract<d_model>(part, p)); }, reduced<dp>(grid));
+  const auto loss = [&](const auto& p) { return mean<examples_here>(contract<d_model>(part, p)); };
 #else
-  [[maybe_unused]] const auto r = value_and_gradient(
-      w, [&](const auto& p) { return mean<examples>(contract<d_model>(all, p)); }, reduced<dp>(grid));
+  const auto loss = [&](const auto& p) { return mean<examples>(contract<d_model>(all, p)); };
 #endif
+  [[maybe_unused]] const auto r = value_and_gradient(w, loss, reduced<dp>(grid));
   (void)part, (void)all;
 }
