@@ -77,7 +77,7 @@ int main() {
 
   write(folder / "config.json",
         settings.substr(0, settings.size() - 1) +
-            R"(, "hidden_act": "mish", "rope_scaling": {"rope_type": "dynamic", "factor": 2}})");
+            R"(, "hidden_act": "mish", "rope_scaling": {"rope_type": "ntk", "factor": 2}})");
   try {
     (void)models::read_decoder(folder, mine);
   } catch (const io::file_error& e) {

@@ -27,7 +27,7 @@ namespace dimwise::detail {
 // The sum along a mesh axis, by a communicator.
 class sum_along final : public sum_over_ranks {
  public:
-  explicit sum_along(const ranks::communicator& along) : along_(along) {}
+  explicit sum_along(ranks::communicator along) : along_(std::move(along)) {}
   void add(float* terms, std::size_t count) const override { along_.all_reduce(terms, count, "gradient"); }
   void add(double* terms, std::size_t count) const override { along_.all_reduce(terms, count, "gradient"); }
 

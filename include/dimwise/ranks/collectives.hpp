@@ -267,8 +267,11 @@ class arriving<tensor<tracked<T>, DimsAndMarks...>> {
  public:
   using tensor_type = tensor<tracked<T>, DimsAndMarks...>;
   arriving(arriving<tensor<T, DimsAndMarks...>>&& value, const tensor_type& sent, std::ptrdiff_t by,
-           const ranks::communicator& along)
-      : value_(static_cast<arriving<tensor<T, DimsAndMarks...>>&&>(value)), sent_(sent), by_(by), along_(along) {}
+           ranks::communicator along)
+      : value_(static_cast<arriving<tensor<T, DimsAndMarks...>>&&>(value)),
+        sent_(sent),
+        by_(by),
+        along_(std::move(along)) {}
   /// The tensor, when it is there. Throws `rank_error` after the limit of the mesh, and `gradient_error` after the end
   /// of the `value_and_gradient` in which it was sent.
   [[nodiscard]] tensor_type wait() {

@@ -113,6 +113,7 @@ DIMWISE_DETAIL_LIBRARY void reduce_numbers(double* numbers, std::size_t count, c
 // ---- while the backward pass goes on --------------------------------------------------------------------------------
 
 struct started_reduction::sum {
+  explicit sum(const gradient_bucket& of) : bucket(of), elements(of.elements * of.bytes_of_one) {}
   const gradient_bucket& bucket;
   std::vector<std::byte> elements;
   ranks::request request{};  // ends before them
@@ -135,7 +136,7 @@ inline bool started_reduction::is_complete(const gradient_bucket& bucket) const 
 }
 inline void started_reduction::start(const gradient_bucket& bucket) {
   for (const std::size_t i : bucket.parameters) { to_.take_gradient(i, *origins_[i]); }
-  auto one = std::unique_ptr<sum>(new sum{bucket, std::vector<std::byte>(bucket.elements * bucket.bytes_of_one)});
+  auto one = std::make_unique<sum>(bucket);
   pack_bucket(to_, bucket, one->elements.data());
   one->request = with_elements(bucket.bytes_of_one, one->elements.data(), [&](auto* all) {
     return along_.start_all_reduce(all, bucket.elements, text_of_bucket(to_, bucket));

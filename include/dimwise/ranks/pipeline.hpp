@@ -59,7 +59,7 @@ class pipeline {
 
   /// The layers of this rank. Throws `rank_error` unless the first rank alone has the first layer, and the last rank
   /// alone the last one.
-  pipeline(Model part, const communicator& world) : part_(std::move(part)), world_(world) {
+  pipeline(Model part, communicator world) : part_(std::move(part)), world_(std::move(world)) {
     if (part_.here.is_first() != (world_.rank() == 0) || part_.here.is_last() != is_last()) {
       throw rank_error("pipeline: rank " + std::to_string(world_.rank()) + " of " + std::to_string(world_.size()) +
                            " has the layers from " + std::to_string(part_.here.begin) + " to before " +

@@ -13,6 +13,7 @@
 #include <dimwise/kernels/dispatch/quantised_table.hpp>
 #include <dimwise/kernels/quantised/rows.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -162,7 +163,7 @@ struct input_layout {
   switch (layout.form) {
     case input_form::words: {
       auto* const words = reinterpret_cast<std::int16_t*>(row) + at;
-      for (std::size_t i = 0; i < block_numbers; ++i) words[i] = block[i];
+      std::copy_n(block, block_numbers, words);
       return;
     }
     case input_form::panels: {
