@@ -75,9 +75,8 @@ int main() {
   std::printf("the logits are those of the model that was saved: %s\n",
               std::equal(logits.values().begin(), logits.values().end(), expected.values().begin()) ? "yes" : "no");
 
-  write(folder / "config.json",
-        settings.substr(0, settings.size() - 1) +
-            R"(, "hidden_act": "mish", "rope_scaling": {"rope_type": "ntk", "factor": 2}})");
+  write(folder / "config.json", settings.substr(0, settings.size() - 1) +
+                                    R"(, "hidden_act": "mish", "rope_scaling": {"rope_type": "ntk", "factor": 2}})");
   try {
     (void)models::read_decoder(folder, mine);
   } catch (const io::file_error& e) {
