@@ -66,8 +66,8 @@ mkdirSync(cache, {recursive: true});
 putFolder(root, join(sources, "include"), "/usr/include");
 putFolder(root, "/usr/include/boost/hana", "/usr/include/boost/hana", path => !/\/(ext|experimental)\//.test(path));
 putFolder(root, "/usr/include/nlohmann", "/usr/include/nlohmann");
-for (const [path, name] of [["examples/exercises/support/exercise.hpp", "exercise.hpp"], ["examples/support/difference.hpp", "support/difference.hpp"],
-                            ["tools/playground/prelude.hpp", "prelude.hpp"]]) {
+for (const [path, name] of [["examples/exercises/support/exercise.hpp", "exercise.hpp"], ["examples/exercises/support/loading.hpp", "loading.hpp"],
+                            ["examples/support/difference.hpp", "support/difference.hpp"], ["tools/playground/prelude.hpp", "prelude.hpp"]]) {
   put(root, `/usr/include/${name}`, read(join(sources, path)));
 }
 put(root, "/library.cpp", read(join(sources, "src/library.cpp")));
@@ -159,7 +159,7 @@ function shipCompressed(name, bytes) {
 }
 
 // What a program may include or link; the rest of the package is for other targets.
-const needed = [/^\/usr\/include\/(c\+\+\/v1\/(?!__cxx03)|wasm32-wasip1\/|dimwise\/.*\.hpp$|boost\/|nlohmann\/|support\/|exercise|prelude|__std|__float|std|float|limits|inttypes|iso646|tgmath)/,
+const needed = [/^\/usr\/include\/(c\+\+\/v1\/(?!__cxx03)|wasm32-wasip1\/|dimwise\/.*\.hpp$|boost\/|nlohmann\/|support\/|exercise|loading|prelude|__std|__float|std|float|limits|inttypes|iso646|tgmath)/,
                 /^\/usr\/lib\/(lib\w+\.a|wasm32-wasip1\/(libc\+\+|libc\+\+abi|libc|libm)\.a|wasm32-wasip1\/crt1-command\.o|wasm32-unknown-wasip1\/libclang_rt\.builtins\.a)$/];
 function tar(tree) {
   const parts = [];
