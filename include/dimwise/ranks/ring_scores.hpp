@@ -177,6 +177,9 @@ bool may_show_any(const N& n) {
       error{} << "ring_attention: a mask or a bias says where " << key()
               << " begins, and the blocks of other ranks begin elsewhere; leave it to the extents (R24)");
 }
+// A mask around another one. Operands reject the name of NumPy, which is an error where it is only asked for.
+template <class X>
+concept holds_a_mask = !operand<X> && requires(const X& x) { x.inner(); };
 // Masks and biases take the positions of each block from its extents.
 template <class Key, class X>
 void check_origins_of_parts(const X& x) {
@@ -188,7 +191,7 @@ void check_origins_of_parts(const X& x) {
                        }) {
     check_origins_of_parts<Key>(x.left());
     check_origins_of_parts<Key>(x.right());
-  } else if constexpr (requires { x.inner(); }) {
+  } else if constexpr (holds_a_mask<X>) {
     check_origins_of_parts<Key>(x.inner());
   } else if constexpr (children_t<X>::size > 0 && !is_product<X>) {
     x.each_child([](const auto& child) { check_origins_of_parts<Key>(child); });
