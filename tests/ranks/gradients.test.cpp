@@ -3,6 +3,7 @@
 //
 // All numbers are small whole numbers: every sum is exact in float, so gradients are equal in any order of additions.
 // SPDX-License-Identifier: BSL-1.0
+#include "on_threads.hpp"
 #include "support/numbers.hpp"
 #include <dimwise/dimwise.hpp>
 #include <dimwise/grad.hpp>
@@ -17,6 +18,7 @@
 namespace {
 
 using namespace dimwise;
+using rank_checks::on_threads;
 
 struct batch : batch_dim<> {};
 struct seq : position_dim<> {};
@@ -112,14 +114,6 @@ auto scattered(const X& x, const Mesh& grid) {
   }
 }
 
-template <class F>
-void on_ranks(const F& f) {
-  for (const std::size_t count : {1U, 2U, 4U}) {
-    CAPTURE(count);
-    ranks::run_threads(count, [&](const ranks::communicator& world) { f(world); }, {.checks = true});
-  }
-}
-
 }  // namespace
 
 TEST_CASE("a value that is used whole and by shards has the gradient of one rank, over threads") {
@@ -135,7 +129,7 @@ TEST_CASE("a value that is used whole and by shards has the gradient of one rank
       const tensor y = u + contract<hidden>(relu(contract<d_model>(u, w1)), w2);
       return sum<batch, d_model>(y * y * g);
     });
-    on_ranks([&](const ranks::communicator& world) {
+    on_threads([&](const ranks::communicator& world) {
       const ranks::mesh grid(world, tp{world.size()});
       const std::size_t first = part(width, world).first, n = part(width, world).extent;
       const auto up_here = filled(tensor<float, d_model, hidden_here>(hidden_here{n}), 2, {6, n, 0, first});
@@ -230,7 +224,7 @@ TEST_CASE("gathered and scattered parts have the gradient of one rank, over thre
   };
   for (const std::size_t n : {5U, 4U, 3U}) {
     CAPTURE(n);
-    on_ranks([&](const ranks::communicator& world) {
+    on_threads([&](const ranks::communicator& world) {
       check(world, ranks::mesh(world, tp{world.size()}), tp{}, std::type_identity<seq_here>{}, n);
     });
     ranks::run_threads(2, [&](const ranks::communicator& world) {
@@ -248,7 +242,7 @@ TEST_CASE("exchanged parts have the gradient of one rank, over threads") {
       const tensor scaled = std::get<0>(m) * std::get<1>(m);
       return sum<seq, hidden, d_model>(scaled * scaled * std::get<1>(m)) + sum<seq, hidden, d_model>(scaled);
     });
-    on_ranks([&](const ranks::communicator& world) {
+    on_threads([&](const ranks::communicator& world) {
       const ranks::mesh grid(world, tp{world.size()});
       const auto [first, rows] = part(n, world);
       const seq_here here = part_here<seq_here>(seq{n}, world.rank(), world.size());
@@ -267,7 +261,7 @@ TEST_CASE("exchanged parts have the gradient of one rank, over threads") {
 }
 
 TEST_CASE("the gradient of a permuted part goes back around the ring, over threads") {
-  on_ranks([&](const ranks::communicator& world) {
+  on_threads([&](const ranks::communicator& world) {
     const ranks::mesh grid(world, tp{world.size()});
     const std::size_t count = world.size();
     const auto [first, rows] = part(6, world);
@@ -309,7 +303,7 @@ TEST_CASE("the gradient of a permuted part goes back around the ring, over threa
 }
 
 TEST_CASE("a broadcast value has its gradient on every rank, over threads") {
-  on_ranks([&](const ranks::communicator& world) {
+  on_threads([&](const ranks::communicator& world) {
     const ranks::mesh grid(world, tp{world.size()});
     const auto [first, rows] = part(5, world);
     const seq_here here = part_here<seq_here>(seq{5}, world.rank(), world.size());

@@ -1,21 +1,12 @@
 // tests/ranks/ring_gradient.test.cpp -- the gradients of attention that threads (std::thread) share: the bits of one
 // rank that adds the same terms in the same order, and float64 attention over all keys.
 // SPDX-License-Identifier: BSL-1.0
+#include "on_threads.hpp"
 #include "ring_checks.hpp"
-#include <dimwise/ranks/threads.hpp>
 
 #include <doctest/doctest.h>
 
-namespace {
-
-void on_threads(void (*check)(const dimwise::ranks::communicator&)) {
-  for (const std::size_t ranks : {1U, 2U, 4U}) {
-    CAPTURE(ranks);
-    dimwise::ranks::run_threads(ranks, check, {.checks = true});
-  }
-}
-
-}  // namespace
+using rank_checks::on_threads;
 
 TEST_CASE("ring_attention: its gradients of 1, 2 and 4 threads have the bits of one rank") {
   on_threads(&ring_checks::check_backward<>);

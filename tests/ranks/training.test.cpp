@@ -2,6 +2,7 @@
 // (std::thread). The steps of a GPT are in training_checks.hpp.
 //
 // SPDX-License-Identifier: BSL-1.0
+#include "on_threads.hpp"
 #include <dimwise/dimwise.hpp>
 #include <dimwise/grad.hpp>
 #include <dimwise/nn.hpp>
@@ -20,6 +21,7 @@
 namespace {
 
 using namespace dimwise;
+using rank_checks::on_threads;
 
 struct dp : mesh_axis<> {};
 struct tp : mesh_axis<> {};
@@ -49,19 +51,11 @@ template <class A, class B>
 bool same(const A& a, const B& b) {
   return a.size() == b.size() && std::equal(a.data(), a.data() + a.size(), b.data());
 }
-template <class F>
-void on_ranks(const F& f) {
-  for (const std::size_t count : {1U, 2U, 4U}) {
-    CAPTURE(count);
-    ranks::run_threads(count, [&](const ranks::communicator& world) { f(world); }, {.checks = true});
-  }
-}
-
 }  // namespace
 
 TEST_CASE("a loss over a shard gives a rank's terms, and their sum is the gradient of one rank, over threads") {
   constexpr std::size_t each = 3;
-  on_ranks([](const ranks::communicator& world) {
+  on_threads([](const ranks::communicator& world) {
     const ranks::mesh grid(world, dp{world.size()});
     const examples all{each * world.size()};
     const auto w = drawn<tensor<float, d_model>>(1);
@@ -147,7 +141,7 @@ TEST_CASE("buckets are reduced while the backward pass goes on, over threads") {
   using layer = tensor<float, wide, wider>;
   const std::tuple<layer, tensor<float, wider, wide>, layer> model{
       drawn<layer>(1), drawn<tensor<float, wider, wide>>(2), drawn<layer>(3)};
-  on_ranks([&](const ranks::communicator& world) {
+  on_threads([&](const ranks::communicator& world) {
     const ranks::mesh grid(world, dp{world.size()});
     const auto x = drawn<tensor<float, examples_here, wide>>(30 + world.rank(), examples_here{2});
     const auto loss = [&](const auto& m) {
@@ -185,7 +179,7 @@ TEST_CASE("a step with a wrong setting on one rank throws before it sends, and c
 }
 
 TEST_CASE("terms that are sent in bfloat16 have the documented error, over threads") {
-  on_ranks([](const ranks::communicator& world) {
+  on_threads([](const ranks::communicator& world) {
     const ranks::mesh grid(world, dp{world.size()});
     const auto term_of = [](std::size_t rank) { return drawn<tensor<float, wide>>(40 + rank); };
     const partial_gradient<tensor<float, wide>, dp> mine{term_of(world.rank())};
@@ -214,7 +208,7 @@ TEST_CASE("terms that are sent in bfloat16 have the documented error, over threa
 TEST_CASE("the norm counts each element of a divided parameter once, and whole parameters once, over threads") {
   for (const float size : {1.0F, 1e-30F, 1e30F}) {
     CAPTURE(size);
-    on_ranks([&](const ranks::communicator& world) {
+    on_threads([&](const ranks::communicator& world) {
       const ranks::mesh grid(world, tp{world.size()});
       const auto part_of = [&](std::size_t rank) {
         return tensor<float, hidden_here, d_model>(
@@ -280,7 +274,7 @@ TEST_CASE("dropout of a shard drops what one rank drops, over threads") {
       CHECK(all_equal);
     });
   }
-  // Without the mesh there is no way to know the part.
+  // Without the mesh the part is unknown.
   tensor<float, examples_here> part(examples_here{2});
   const nn::dropout_seed seed(7);
   CHECK_THROWS_AS((void)value_and_gradient(part, [](const auto& m) { return sum<examples_here>(nn::dropout{0.5}(m)); }),
@@ -333,7 +327,7 @@ TEST_CASE("the parts of one draw make up the draw, in blocks and in stripes, ove
   for (const std::size_t width : {8U, 7U, 3U}) {
     CAPTURE(width);
     const auto whole = random_normal<float, d_model, hidden>(random_seed{3}, hidden{width});
-    on_ranks([&](const ranks::communicator& world) {
+    on_threads([&](const ranks::communicator& world) {
       const ranks::mesh grid(world, tp{world.size()});
       const tensor<float, d_model, hidden_here> mine = part_of<hidden_here>(whole, grid);
       CHECK(mine.size() == 6 * part_here<hidden_here>(hidden{width}, world.rank(), world.size()).extent());

@@ -2,6 +2,7 @@
 // the bits of one.
 //
 // SPDX-License-Identifier: BSL-1.0
+#include "on_threads.hpp"
 #include "support/numbers.hpp"
 #include <dimwise/dimwise.hpp>
 #include <dimwise/ranks/collectives.hpp>
@@ -16,6 +17,7 @@ namespace {
 
 using namespace dimwise;
 using dimwise_test::el;
+using rank_checks::on_threads;
 
 struct batch : batch_dim<> {};
 struct seq : position_dim<> {};
@@ -56,14 +58,6 @@ span_here part(std::size_t n, const ranks::communicator& world) {
   return {rank * (n / count) + std::min(rank, n % count), n / count + (rank < n % count ? 1 : 0)};
 }
 
-template <class F>
-void on_ranks(const F& f) {
-  for (const std::size_t count : {1U, 2U, 4U}) {
-    CAPTURE(count);
-    ranks::run_threads(count, [&](const ranks::communicator& world) { f(world); }, {.checks = true});
-  }
-}
-
 }  // namespace
 
 TEST_CASE("a feed-forward layer that ranks divide gives the bits of one rank, over threads") {
@@ -76,7 +70,7 @@ TEST_CASE("a feed-forward layer that ranks divide gives the bits of one rank, ov
     tensor<float, hidden, d_model> down(hidden{width});
     fill(down, width, 6, [](auto i, auto j) { return number_at(i, j, 2); });
     const tensor<float, batch, d_model> expected = contract<hidden>(relu(contract<d_model>(x, up)), down);
-    on_ranks([&](const ranks::communicator& world) {
+    on_threads([&](const ranks::communicator& world) {
       const ranks::mesh grid(world, tp{world.size()});
       const span_here here = part(width, world);
       tensor<float, d_model, hidden_here> my_up(hidden_here{here.extent});
@@ -96,7 +90,7 @@ TEST_CASE("a feed-forward layer that ranks divide gives the bits of one rank, ov
 }
 
 TEST_CASE("a dimension is gathered wherever it stands, with its positions, over threads") {
-  on_ranks([&](const ranks::communicator& world) {
+  on_threads([&](const ranks::communicator& world) {
     using seq_here = shard<seq, tp>;
     const ranks::mesh grid(world, tp{world.size()});
     for (const std::size_t n : {0U, 3U, 9U}) {
@@ -143,7 +137,7 @@ TEST_CASE_TEMPLATE("stripes are gathered and scattered in the order of the whole
 }
 
 TEST_CASE("ranks exchange one divided dimension for another, over threads") {
-  on_ranks([&](const ranks::communicator& world) {
+  on_threads([&](const ranks::communicator& world) {
     const ranks::mesh grid(world, tp{world.size()});
     for (const std::size_t n : {4U, 5U}) {
       const span_here rows = part(n, world), columns = part(7, world);
@@ -160,7 +154,7 @@ TEST_CASE("ranks exchange one divided dimension for another, over threads") {
 }
 
 TEST_CASE("a tensor of one rank goes to all, and parts go around a ring, over threads") {
-  on_ranks([&](const ranks::communicator& world) {
+  on_threads([&](const ranks::communicator& world) {
     const ranks::mesh grid(world, tp{world.size()});
     const std::size_t last = world.size() - 1;
     tensor<float, d_model> x;
