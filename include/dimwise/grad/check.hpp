@@ -70,9 +70,7 @@ namespace no_adl {
 template <class M, class Loss,
           class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
                                                            detail::model_of_loss<rebind<double, M>>))::type,
-          class Verdict = detail::of_whole_loss_t<
-              typename decltype(detail::judge_loss<rebind<double, M>, Loss, detail::model_verdict<rebind<double, M>>,
-                                                   Given>())::type>>
+          class Verdict = detail::whole_loss_verdict<rebind<double, M>, Loss, Given>>
   requires detail::refused_here<Verdict>
 Verdict check_gradient(const M&, const Loss&, const check_options& = {}) DIMWISE_DETAIL_REFUSES_LAMBDAS;
 
@@ -86,9 +84,7 @@ Verdict check_gradient(const M&, const Loss&, const check_options& = {}) DIMWISE
 template <class M, class Loss,
           class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
                                                            detail::model_of_loss<rebind<double, M>>))::type,
-          class Verdict = detail::of_whole_loss_t<
-              typename decltype(detail::judge_loss<rebind<double, M>, Loss, detail::model_verdict<rebind<double, M>>,
-                                                   Given>())::type>>
+          class Verdict = detail::whole_loss_verdict<rebind<double, M>, Loss, Given>>
   requires allowed<Verdict>
 [[nodiscard]] gradient_check check_gradient(const M& model, const Loss& loss, const check_options& options = {}) {
   auto at = converted<double>(model);
@@ -159,9 +155,7 @@ template <class M, class Loss,
 template <class M, class Loss,
           class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
                                                            detail::model_of_loss<rebind<double, M>>))::type,
-          class Verdict = detail::of_whole_loss_t<
-              typename decltype(detail::judge_loss<rebind<double, M>, Loss, detail::model_verdict<rebind<double, M>>,
-                                                   Given>())::type>>
+          class Verdict = detail::whole_loss_verdict<rebind<double, M>, Loss, Given>>
   requires detail::refused_before<Verdict>
 gradient_check check_gradient(const M&, const Loss&, const check_options& = {}) {
   detail::raise<gradient_error>(error() << "check_gradient: the loss cannot be called with the model (R21)");

@@ -272,7 +272,7 @@ consteval auto judge_loss() {
     }
   }
 }
-// The same where a partial sum is no loss: its value or its gradient is used before a reduction (R23).
+// The same where a loss must not be a partial sum: its value or its gradient is used before a reduction (R23).
 template <class Verdict>
 struct of_whole_loss {
   using type = Verdict;
@@ -285,6 +285,8 @@ struct of_whole_loss<accepted<Shape>> {
 };
 template <class Verdict>
 using of_whole_loss_t = typename of_whole_loss<Verdict>::type;
+template <class M, class Loss, class Given>
+using whole_loss_verdict = of_whole_loss_t<typename decltype(judge_loss<M, Loss, model_verdict<M>, Given>())::type>;
 template <class M, class Loss>
 using loss_verdict = typename decltype(judge_loss<M, Loss, model_verdict<M>,
                                                   typename decltype(given_by(std::declval<const Loss&>(),
