@@ -132,7 +132,7 @@ def main():
         sys.exit(f"--ranks: numbers that divide the {HEADS} heads were expected")
     for program in (options.predict, options.bench):
         if not program.is_file():
-            sys.exit(f"{program}: there is no such program; --predict and --bench name them")
+            sys.exit(f"{program}: the program does not exist; --predict and --bench name them")
     options.predict, options.bench = options.predict.resolve(), options.bench.resolve()
     if options.copy:
         copy_to(options.copy, {"dimwise-predict": options.predict, "bench_ranks_steps": options.bench})

@@ -78,7 +78,7 @@ class kv_cache {
 
 /// A KV cache of which each rank along a mesh axis holds its stripe. `capacity<N>` counts the positions of all ranks.
 ///
-/// Every rank calls the same functions with the same positions. Rejects a Key that is no stripe, and what
+/// Every rank calls the same functions with the same positions. Rejects a Key that is not in stripes, and what
 /// `nn::kv_cache` rejects: rotated values (R9), keys and values with different heads, 4-bit elements along Key (R10).
 template <class Whole, class M, extent_t Positions, class KeyElement, class... KeyDims, class ValueElement,
           class... ValueDims>

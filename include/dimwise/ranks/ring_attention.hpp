@@ -240,7 +240,7 @@ namespace no_adl {
 /// gathered and merged in the order of the ranks, and the result is the same on all of them. Each way has the bits of
 /// one rank that merges the same parts in the same order.
 ///
-/// Rejects a Key that is no shard or not in the operands (R24), partial sums (R23), a formula that does not hold the
+/// Rejects a Key that is whole or that the operands lack (R24), partial sums (R23), a formula that does not hold the
 /// keys, or holds other elements along them, such as a given mask (R24), a mesh without the axis (R25), what softmax
 /// and contract reject, and tracked operands other than queries, keys and values (R21). Where blocks
 /// travel, throws `origin_error` for masks with origins of their own. Throws `rank_error` as collectives do.
