@@ -12,9 +12,9 @@
 #include <dimwise/grad/accumulate.hpp>
 #include <dimwise/grad/check.hpp>
 #include <dimwise/grad/expr.hpp>
-#include <dimwise/grad/linear_attention.hpp>
+#include <dimwise/grad/operations/linear_attention.hpp>
 #include <dimwise/grad/loss.hpp>
 #include <dimwise/grad/optimiser.hpp>
-#include <dimwise/grad/recomputed.hpp>
+#include <dimwise/grad/record/recomputed.hpp>
 #include <dimwise/nn/hana.hpp>
 // clang-format on

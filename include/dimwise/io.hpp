@@ -6,11 +6,11 @@
 #include <dimwise/support/errors.hpp>
 // clang-format on
 
+#include <dimwise/io/arrays/tensors.hpp>
 #include <dimwise/io/checkpoint.hpp>
 #include <dimwise/io/config.hpp>
 #include <dimwise/io/gguf.hpp>
 #include <dimwise/io/npy.hpp>
 #include <dimwise/io/safetensors.hpp>
 #include <dimwise/io/shards.hpp>
-#include <dimwise/io/tensors.hpp>
 #include <dimwise/nn/hana.hpp>

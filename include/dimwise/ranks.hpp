@@ -5,9 +5,9 @@
 #pragma once
 
 #include <dimwise/ranks/collectives.hpp>
-#include <dimwise/ranks/communicator.hpp>
 #include <dimwise/ranks/cross_entropy.hpp>
 #include <dimwise/ranks/error.hpp>
 #include <dimwise/ranks/mesh.hpp>
+#include <dimwise/ranks/messages/communicator.hpp>
 #include <dimwise/ranks/run.hpp>
 #include <dimwise/ranks/threads.hpp>

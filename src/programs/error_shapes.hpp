@@ -3,7 +3,7 @@
 #pragma once
 
 #include <dimwise/support/diagnostics.hpp>
-#include <dimwise/support/message.hpp>
+#include <dimwise/support/messages/message.hpp>
 
 #include <algorithm>
 #include <iterator>

@@ -8,7 +8,7 @@
 #include <dimwise/io/shards.hpp>
 #include <dimwise/models/sampling.hpp>
 #include <dimwise/nn/weight.hpp>
-#include <dimwise/ranks/gather_texts.hpp>
+#include <dimwise/ranks/messages/gather_texts.hpp>
 
 #include <csignal>
 #include <functional>

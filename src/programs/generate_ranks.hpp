@@ -4,7 +4,7 @@
 #pragma once
 
 #include "common.hpp"
-#include <dimwise/ranks/gather_texts.hpp>
+#include <dimwise/ranks/messages/gather_texts.hpp>
 #include <dimwise/ranks/run.hpp>
 
 #include <optional>

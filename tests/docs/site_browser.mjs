@@ -81,7 +81,7 @@ const pages = {
   "glossary.html": "Glossary",
   "decisions/index.html": "Decisions",
   "ARCHITECTURE.html": "Architecture",
-  "source/include/dimwise/expr/reduce.hpp.html": "include/dimwise/expr/reduce.hpp",
+  "source/include/dimwise/expr/rows/reduce.hpp.html": "include/dimwise/expr/rows/reduce.hpp",
 };
 
 // Code fits at this width, and so does the page.

@@ -36,10 +36,10 @@ class Step:
 
 
 MARKS, RULE = "shape/marks_table.hpp", "shape/rules/reduce.hpp"
-WORDS, LOOPS = "expr/reduce.hpp", "eval/loops_rows.hpp"
-CUMULATIVE = "expr/cumulative.hpp"
-LOOPS_BACKWARD = "eval/loops_backward.hpp"
-KERNEL, CODES = "kernels/dispatch/implementation.hpp", "eval/kernel_codes.hpp"
+WORDS, LOOPS = "expr/rows/reduce.hpp", "eval/loops/rows.hpp"
+CUMULATIVE = "expr/rows/cumulative.hpp"
+LOOPS_BACKWARD = "eval/loops/backward.hpp"
+KERNEL, CODES = "kernels/dispatch/implementation.hpp", "eval/kernels/codes.hpp"
 
 
 def names_and_marks(name):
@@ -164,7 +164,7 @@ OPERATIONS = {
         True,
         [
             Step(
-                "expr/functions.hpp",
+                "expr/elements/functions.hpp",
                 "// The nearest number of 16 bits:",
                 'struct cube {\n  static constexpr const char* name = "cube";\n  template <class T>\n'
                 "  constexpr T operator()(T x) const {\n    return x * x * x;\n  }\n};\n\n",
@@ -172,14 +172,14 @@ OPERATIONS = {
                 before=True,
             ),
             Step(
-                "expr/derivative.hpp",
+                "expr/elements/derivative.hpp",
                 "template <class F>\nconcept has_slope",
                 "template <>\nstruct slope<cube> {\n  template <class T>\n  static T at(T x) {\n    return T(3) * x * x;\n  }\n};\n",
                 "partial_of|cube",
                 before=True,
             ),
             Step(
-                "expr/elementwise.hpp",
+                "expr/elements/elementwise.hpp",
                 "DIMWISE_DETAIL_FUNCTION(square, fn::square)\n",
                 "DIMWISE_DETAIL_FUNCTION(cube, fn::cube)\n",
                 "cube",
@@ -221,13 +221,13 @@ OPERATIONS = {
         False,
         [
             Step(
-                "eval/kernels_rows.hpp",
+                "eval/kernels/rows.hpp",
                 "rows::standardize, rows::root_mean_square>;",
                 "\ntemplate <>\ninline constexpr bool has_row_kernel<rows::cumsum> = true;\n",
                 None,
             ),
             Step(
-                "eval/kernels_rows.hpp",
+                "eval/kernels/rows.hpp",
                 "  } else if constexpr (std::is_same_v<How, rows::root_mean_square>) {\n    table",
                 "  } else if constexpr (std::is_same_v<How, rows::cumsum>) {\n    (void)call;\n",
                 "names no kernel",

@@ -1,8 +1,8 @@
 // tests/io/gguf.test.cpp -- GGUF files: settings, turned extents, blocks of 8 and 4 bits, and what is refused.
 // SPDX-License-Identifier: BSL-1.0
 #include "support.hpp"
+#include <dimwise/io/arrays/tensors.hpp>
 #include <dimwise/io/gguf.hpp>
-#include <dimwise/io/tensors.hpp>
 
 #include <doctest/doctest.h>
 

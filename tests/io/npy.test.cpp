@@ -1,8 +1,8 @@
 // tests/io/npy.test.cpp -- .npy files, and single tensors out of files and into them.
 // SPDX-License-Identifier: BSL-1.0
 #include "support.hpp"
+#include <dimwise/io/arrays/tensors.hpp>
 #include <dimwise/io/npy.hpp>
-#include <dimwise/io/tensors.hpp>
 
 #include <doctest/doctest.h>
 

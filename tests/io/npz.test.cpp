@@ -1,8 +1,8 @@
 // tests/io/npz.test.cpp -- .npz files: NumPy's own, what is written and read again, and files that are broken.
 // SPDX-License-Identifier: BSL-1.0
 #include "support.hpp"
+#include <dimwise/io/arrays/tensors.hpp>
 #include <dimwise/io/npz.hpp>
-#include <dimwise/io/tensors.hpp>
 
 #include <doctest/doctest.h>
 

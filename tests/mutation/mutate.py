@@ -35,7 +35,7 @@ TABLE = "dimwise/shape/marks_table.hpp"
 MARKS = ("raw", "score", "masked_for", "biased_for", "normalised", "weighted", "log_normalised", "rotated", "indexed")
 # Files, and the declarations whose conditions count.
 SOURCES = {
-    "dimwise/shape/rules/*.hpp": "", "dimwise/expr/*mask*.hpp": r"requires\(|constexpr bool|concept|conditional_t", "dimwise/expr/numbers.hpp": "",
+    "dimwise/shape/rules/*.hpp": "", "dimwise/expr/masks/*mask*.hpp": r"requires\(|constexpr bool|concept|conditional_t", "dimwise/expr/elements/numbers.hpp": "",
     "dimwise/shape/shape.hpp": r"valid_shape|checked_shape|repetition|all_dimensions",
     "dimwise/shape/verdict.hpp": r"hides_in_composite|any_position|any_alternative|alternatives|any_feature|any_choice|any_exclusive_choice|any_batch|all_parallel|refuses_mark|indexed_meets|taken_meets",
     "dimwise/dim/derived.hpp": r"divisible|related|extents_differ|is_prime_of|is_out_of|merged_abilities",
@@ -45,7 +45,7 @@ CONDITIONS = ((r"\bif constexpr \(", ")", ("false",)), (r"\bconstexpr bool [\w:<
               (r"\bconcept \w+\s*=", ";", ("true",)), (r"\brequires\(", ")", ("true",)), (r"\breturn ", ";", ("true", "false")),
               (r"\b(?:conditional_t|list_if)<", ",", ("true", "false")))
 # Tests that are tried first for a file that is not called like them.
-OWN = {"dim": "dim/derived.hpp", "numbers": "expr/numbers.hpp", "marks": TABLE, "masks": "expr/position_masks.hpp", "shape": "shape/shape.hpp"}
+OWN = {"dim": "dim/derived.hpp", "numbers": "expr/elements/numbers.hpp", "marks": TABLE, "masks": "expr/masks/position_masks.hpp", "shape": "shape/shape.hpp"}
 Mutant = collections.namedtuple("Mutant", "file start end replacement line what")
 
 

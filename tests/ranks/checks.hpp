@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <dimwise/ranks/communicator.hpp>
+#include <dimwise/ranks/messages/communicator.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -5,8 +5,8 @@
 #include <dimwise/dimwise.hpp>
 #include <dimwise/grad.hpp>
 #include <dimwise/ranks/cross_entropy.hpp>
-#include <dimwise/ranks/gradients.hpp>
 #include <dimwise/ranks/threads.hpp>
+#include <dimwise/ranks/training/gradients.hpp>
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 
  * An include points down the table of layers (ARCHITECTURE.md); a third party is included by its own headers alone.
  * A header that uses DIMWISE_CONFIGURATION includes its definition; X_definitions.hpp is included by X.hpp and by implementation.hpp.
+ * At most 14 headers stand in a folder of include/dimwise.
  * A file that a header, CONTRIBUTING.md, README.md or ARCHITECTURE.md names exists.
  * The reference pages name every public function and module, no other, and only rules that exist; docs/reference/training.md has a row
    for each operation, and the test file of the row names it.
@@ -12,6 +13,7 @@
 Why no kept tool: include-what-you-use and Doxygen know neither layers nor pages. Standard library only.
 """
 
+import collections
 import pathlib
 import re
 import sys
@@ -35,14 +37,15 @@ THIRD_PARTIES = {
     "boost/hana": ("shape/hana.hpp", "nn/hana.hpp"), "xtensor/": ("tensor/xtensor.hpp",), "xtl/": ("tensor/xtensor.hpp",),
     "xsimd/": ("kernels/simd.hpp",), "immintrin.h": ("kernels/",), "arm_neon.h": ("kernels/",), "oneapi/tbb/": ("eval/tbb.hpp",),
     "nlohmann/": ("io/", "text/"), "utf8proc.h": ("text/unicode.hpp",), "pcre2.h": ("text/components/regex.hpp",), "zip.h": ("io/npz.hpp",), "mpi.h": ("ranks/mpi.hpp",),
-    "fcntl.h": ("io/files/bytes", "support/file_draft"), "dirent.h": ("support/file_draft",), "sys/file.h": ("support/file_draft",),
-    "sys/mman.h": ("io/files/bytes", "tensor/large_pages.hpp"), "sys/stat.h": ("io/files/bytes", "support/file_draft"),
-    "unistd.h": ("io/files/bytes", "support/file_draft", "viz/colours_definitions.hpp"), "sys/single_threaded.h": ("tensor/counted.hpp",),
+    "fcntl.h": ("io/files/bytes", "support/files/file_draft"), "dirent.h": ("support/files/file_draft",), "sys/file.h": ("support/files/file_draft",),
+    "sys/mman.h": ("io/files/bytes", "tensor/memory/large_pages.hpp"), "sys/stat.h": ("io/files/bytes", "support/files/file_draft"),
+    "unistd.h": ("io/files/bytes", "support/files/file_draft", "viz/colours_definitions.hpp"), "sys/single_threaded.h": ("tensor/memory/counted.hpp",),
     # Files compiled for one architecture take C's functions: std's inline ones would leak from them as weak symbols.
     "math.h": ("",)}
 # The pages that may explain the names of a namespace; names that users do not write.
 PAGES = {"no_adl": ("operations", "tensors", "caches", "modules", "dimensions"), "nn": ("modules", "caches")}
 INTERNAL = {"detail", "a_stack_is_made_by_of_and_then_initialised"}
+MOST_HEADERS = 14  # in a folder
 FILE = re.compile(r"\b(?:tools|docs|benchmarks|include|tests|cmake)/[\w/.-]+\.(?:py|sh|md|hpp|cpp|cmake)\b")
 
 
@@ -91,6 +94,10 @@ def check_headers(root):
             line, header = f"#include <dimwise/{file}>\n", file.replace("_definitions", "")
             if f"\n#if DIMWISE_DETAIL_DEFINES_LIBRARY\n{line}#endif\n" not in texts.get(header, "") or line not in texts[IMPLEMENTATION]:
                 yield f"{file}: {header} does not include it, or {IMPLEMENTATION} lacks it"
+
+    folders = collections.Counter(pathlib.PurePosixPath(file).parent.as_posix() for file in texts)
+    yield from (f"{folder}: has {count} headers, more than {MOST_HEADERS}: make folders that name families"
+                for folder, count in folders.items() if count > MOST_HEADERS)
 
 
 def offered(compiler, root, namespace):

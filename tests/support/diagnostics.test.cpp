@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <dimwise/support/diagnostics.hpp>
 #include <dimwise/support/errors.hpp>
-#include <dimwise/support/message.hpp>
+#include <dimwise/support/messages/message.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // tests/viz/names.test.cpp -- any bytes as words that can be seen.
 //
 // SPDX-License-Identifier: BSL-1.0
-#include <dimwise/viz/words.hpp>
+#include <dimwise/viz/text/words.hpp>
 
 #include <doctest/doctest.h>
 

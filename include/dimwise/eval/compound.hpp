@@ -8,7 +8,7 @@
 #pragma once
 
 #include <dimwise/eval/evaluate.hpp>
-#include <dimwise/expr/elementwise.hpp>
+#include <dimwise/expr/elements/elementwise.hpp>
 
 namespace dimwise {
 

@@ -11,7 +11,7 @@
 
 #include <dimwise/kernels/dispatch/active.hpp>
 #include <dimwise/kernels/dispatch/table.hpp>
-#include <dimwise/tensor/storage.hpp>
+#include <dimwise/tensor/memory/storage.hpp>
 
 #include <cstddef>
 

@@ -5,10 +5,10 @@
 // Tests: tests/eval/*.test.cpp
 #pragma once
 
-#include <dimwise/eval/erased.hpp>
 #include <dimwise/eval/strategies.hpp>
+#include <dimwise/eval/written/erased.hpp>
 #if !defined(DIMWISE_PLAIN_ONLY)
-#include <dimwise/eval/static_plan.hpp>
+#include <dimwise/eval/plan/static.hpp>
 #endif
 
 namespace dimwise {

@@ -5,13 +5,13 @@
 // Tests: tests/grad/operations/elements.test.cpp, tests/grad/operations/products.test.cpp
 #pragma once
 
-#include <dimwise/eval/loops_product.hpp>
-#include <dimwise/eval/loops_rows.hpp>
+#include <dimwise/eval/loops/product.hpp>
+#include <dimwise/eval/loops/rows.hpp>
 #include <dimwise/kernels/dispatch/active.hpp>
 #include <dimwise/support/library.hpp>
 
 #if !defined(DIMWISE_PLAIN_ONLY)
-#include <dimwise/eval/kernels_epilogue.hpp>
+#include <dimwise/eval/kernels/epilogue.hpp>
 #endif
 
 namespace dimwise::detail {

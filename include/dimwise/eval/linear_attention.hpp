@@ -154,7 +154,7 @@ auto update_of(const Update& u, const F& f) {
   }
 }
 
-// Whether one of the operands is tracked: the backward pass is recorded then (grad/linear_attention.hpp).
+// Whether one of the operands is tracked: the backward pass is recorded then (grad/operations/linear_attention.hpp).
 template <class T, class Update, class... X>
 consteval bool is_trained_recurrence() {
   bool any = (is_tracked<X> || ...) || is_tracked_type<T>;

@@ -8,19 +8,19 @@
 #pragma once
 
 #include <dimwise/eval/context.hpp>
-#include <dimwise/eval/views.hpp>
-#include <dimwise/expr/contract.hpp>
-#include <dimwise/expr/explain_shapes.hpp>
-#include <dimwise/expr/mask.hpp>
-#include <dimwise/expr/positions.hpp>
-#include <dimwise/expr/reduce.hpp>
+#include <dimwise/eval/lowering/views.hpp>
+#include <dimwise/expr/explain/shapes.hpp>
+#include <dimwise/expr/masks/mask.hpp>
+#include <dimwise/expr/positions/positions.hpp>
+#include <dimwise/expr/products/contract.hpp>
+#include <dimwise/expr/rows/reduce.hpp>
 
 #include <string>
 
 namespace dimwise {
 
 template <class T, class Shape>
-class expr;  // eval/expr.hpp
+class expr;  // eval/written/expr.hpp
 
 }  // namespace dimwise
 
@@ -76,7 +76,7 @@ template <class Shape, class How, class E>
 inline constexpr bool gives_hidden_weights<restride<Shape, How, E>> = gives_hidden_weights<E>;
 template <class Shape, class T, class To, class E>
 inline constexpr bool gives_hidden_weights<elementwise<Shape, T, fn::rounded<To>, E>> = gives_hidden_weights<E>;
-// An expression whose type is only its shape (eval/expr.hpp).
+// An expression whose type is only its shape (eval/written/expr.hpp).
 template <class N>
 inline constexpr bool is_erased = false;
 template <class T, class Shape>
@@ -133,7 +133,7 @@ template <class T, class Pass, class N>
 
 template <class C, class Pass, class N>
 [[gnu::always_inline]] inline void write(Pass& pass, const N& n, target<compute_t<C, value_of<N>>> to);
-// The same of an `expr`, by virtual functions (eval/erased.hpp).
+// The same of an `expr`, by virtual functions (eval/written/erased.hpp).
 template <class C, bool AsWeights, class Pass, class N>
 lowered<compute_t<C, value_of<N>>> read_erased(Pass& pass, const N& n);
 template <class C, class Pass, class N>

@@ -5,7 +5,7 @@
 // Tests: tests/nn/rotary_scaling.test.cpp
 #pragma once
 
-#include <dimwise/expr/rotary.hpp>
+#include <dimwise/expr/positions/rotary.hpp>
 
 namespace dimwise {
 

@@ -9,22 +9,22 @@
 // Tests: tests/eval/plan/plan.test.cpp
 #pragma once
 
-#include <dimwise/eval/joins.hpp>
-#include <dimwise/eval/loops_elements.hpp>
-#include <dimwise/eval/loops_ids.hpp>
-#include <dimwise/eval/loops_positions.hpp>
-#include <dimwise/eval/loops_product.hpp>
-#include <dimwise/eval/loops_rows.hpp>
-#include <dimwise/eval/masks.hpp>
+#include <dimwise/eval/loops/elements.hpp>
+#include <dimwise/eval/loops/ids.hpp>
+#include <dimwise/eval/loops/positions.hpp>
+#include <dimwise/eval/loops/product.hpp>
+#include <dimwise/eval/loops/rows.hpp>
+#include <dimwise/eval/lowering/joins.hpp>
+#include <dimwise/eval/lowering/masks.hpp>
 #include <dimwise/kernels/dispatch/active.hpp>
 
 #if !defined(DIMWISE_PLAIN_ONLY)
-#include <dimwise/eval/attention.hpp>
-#include <dimwise/eval/kernels_elements.hpp>
-#include <dimwise/eval/kernels_epilogue.hpp>
-#include <dimwise/eval/kernels_product.hpp>
-#include <dimwise/eval/kernels_quantised.hpp>
-#include <dimwise/eval/kernels_rows.hpp>
+#include <dimwise/eval/attention/attention.hpp>
+#include <dimwise/eval/kernels/elements.hpp>
+#include <dimwise/eval/kernels/epilogue.hpp>
+#include <dimwise/eval/kernels/product.hpp>
+#include <dimwise/eval/kernels/quantised.hpp>
+#include <dimwise/eval/kernels/rows.hpp>
 #endif
 
 namespace dimwise::detail {

@@ -2,13 +2,13 @@
 // dimwise/expr/backward.hpp -- the nodes that only the backward pass needs: gradients of rows, of totals, of views.
 //
 // Layer: expr. A gradient has the dimensions of what it belongs to and no marks. Everything else in the backward pass
-// is written with the nodes of the forward pass (grad/adjoint.hpp).
+// is written with the nodes of the forward pass (grad/operations/adjoint.hpp).
 // Tests: tests/grad/
 #pragma once
 
-#include <dimwise/expr/elementwise.hpp>
-#include <dimwise/expr/positions.hpp>
-#include <dimwise/expr/reduce.hpp>
+#include <dimwise/expr/elements/elementwise.hpp>
+#include <dimwise/expr/positions/positions.hpp>
+#include <dimwise/expr/rows/reduce.hpp>
 #include <dimwise/expr/untracked.hpp>
 
 namespace dimwise::detail {

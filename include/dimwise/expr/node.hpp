@@ -172,7 +172,7 @@ using child_t = element_t<0, children_t<N>>;
 
 // ---- views: the elements of the operand, read by other names, strides, or marks ------------------------------------
 
-// `How` says what changes (expr/restride.hpp); the evaluator has one step for each.
+// `How` says what changes (expr/rearrange/restride.hpp); the evaluator has one step for each.
 template <class How>
 struct view_as {
   static constexpr const char* name = How::name;

@@ -6,7 +6,7 @@
 #pragma once
 
 #include <dimwise/expr/untracked.hpp>
-#include <dimwise/tensor/counted.hpp>
+#include <dimwise/tensor/memory/counted.hpp>
 
 #include <vector>
 

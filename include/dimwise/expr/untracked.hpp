@@ -59,7 +59,7 @@ consteval auto judge_untracked() {
 template <class Op, class Verdict, class... X>
 using of_constants = typename decltype(judge_untracked<Op, Verdict, X...>())::type;
 
-// Sends `g`, which arrived at the value of `n`, to the tracked leaves of `n` (grad/adjoint.hpp).
+// Sends `g`, which arrived at the value of `n`, to the tracked leaves of `n` (grad/operations/adjoint.hpp).
 template <class N, class G>
 [[gnu::always_inline]] inline void send_gradient(const N& n, const G& g);
 

@@ -6,8 +6,8 @@
 // Tests: tests/grad/written.test.cpp
 #pragma once
 
-#include <dimwise/eval/expr.hpp>
-#include <dimwise/grad/send.hpp>
+#include <dimwise/eval/written/expr.hpp>
+#include <dimwise/grad/operations/send.hpp>
 
 namespace dimwise {
 

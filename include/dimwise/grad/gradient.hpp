@@ -8,9 +8,9 @@
 //   auto [loss, gradient] = value_and_gradient(model, [&](const auto& m) { return mean<batch, seq>(m(x) …); });
 #pragma once
 
-#include <dimwise/grad/adjoint.hpp>
 #include <dimwise/grad/average.hpp>
-#include <dimwise/grad/parameter_passes.hpp>
+#include <dimwise/grad/operations/adjoint.hpp>
+#include <dimwise/grad/parameters/passes.hpp>
 #include <dimwise/grad/partial_gradient.hpp>
 #include <dimwise/nn/model.hpp>
 

@@ -10,13 +10,13 @@
 //   next_word_loss<seq>(model(words), words)
 #pragma once
 
-#include <dimwise/eval/kernels_loss.hpp>
-#include <dimwise/expr/choose.hpp>
-#include <dimwise/expr/join.hpp>
-#include <dimwise/expr/reorder.hpp>
-#include <dimwise/grad/adjoint.hpp>
+#include <dimwise/eval/kernels/loss.hpp>
+#include <dimwise/expr/elements/choose.hpp>
+#include <dimwise/expr/rearrange/join.hpp>
+#include <dimwise/expr/rearrange/reorder.hpp>
 #include <dimwise/grad/average.hpp>
 #include <dimwise/grad/loss_options.hpp>
+#include <dimwise/grad/operations/adjoint.hpp>
 
 #include <algorithm>
 #include <limits>

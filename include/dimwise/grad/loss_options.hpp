@@ -6,8 +6,8 @@
 // Tests: tests/grad/training/loss.test.cpp, tests/compile_fail/grad/
 #pragma once
 
-#include <dimwise/expr/loss.hpp>
-#include <dimwise/expr/mask.hpp>
+#include <dimwise/expr/masks/mask.hpp>
+#include <dimwise/expr/rows/loss.hpp>
 #include <dimwise/grad/tracked.hpp>
 #include <dimwise/shape/all_documents.hpp>
 #include <dimwise/shape/rules/loss.hpp>

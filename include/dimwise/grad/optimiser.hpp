@@ -8,7 +8,7 @@
 //   optimiser.step(model, clip_norm(gradient, 1.0));
 #pragma once
 
-#include <dimwise/grad/parameter_passes.hpp>
+#include <dimwise/grad/parameters/passes.hpp>
 #include <dimwise/grad/partial_gradient.hpp>
 #include <dimwise/grad/schedule.hpp>
 #include <dimwise/tensor/tensor.hpp>

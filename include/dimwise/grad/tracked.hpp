@@ -2,17 +2,17 @@
 // dimwise/grad/tracked.hpp -- tensors whose origin is recorded, and the record.
 //
 // Layer: grad. Storing is all that is recorded: `tensor y = expr;` with a tracked operand keeps the expression, which
-// shares what it reads. A formula is differentiated by its type (grad/adjoint.hpp).
+// shares what it reads. A formula is differentiated by its type (grad/operations/adjoint.hpp).
 // Tests: tests/grad/tracked.test.cpp
 #pragma once
 
 #include <dimwise/eval/evaluate.hpp>
 #include <dimwise/eval/gradient_sum.hpp>
 #include <dimwise/expr/backward.hpp>
-#include <dimwise/grad/attention.hpp>
-#include <dimwise/grad/erased_gradients.hpp>
-#include <dimwise/grad/partial_sums.hpp>
-#include <dimwise/tensor/counted.hpp>
+#include <dimwise/grad/operations/attention.hpp>
+#include <dimwise/grad/record/erased.hpp>
+#include <dimwise/grad/record/partial_sums.hpp>
+#include <dimwise/tensor/memory/counted.hpp>
 
 #include <atomic>
 #include <cstdint>

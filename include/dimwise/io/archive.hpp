@@ -5,7 +5,7 @@
 // Tests: tests/io/safetensors.test.cpp
 #pragma once
 
-#include <dimwise/io/element_type.hpp>
+#include <dimwise/io/arrays/element_type.hpp>
 #include <dimwise/io/files/bytes.hpp>
 #include <dimwise/support/library.hpp>
 

@@ -13,7 +13,7 @@
 //   block.fused<equal_parts, out_in>("gate_up", feed.gate, feed.up);
 #pragma once
 
-#include <dimwise/io/elements.hpp>
+#include <dimwise/io/arrays/elements.hpp>
 #include <dimwise/nn/layers/linear.hpp>
 #include <dimwise/nn/layers/norm.hpp>
 #include <dimwise/support/library.hpp>

@@ -11,7 +11,7 @@
 
 #include <dimwise/io/bindings.hpp>
 #include <dimwise/io/safetensors.hpp>
-#include <dimwise/nn/part_list.hpp>
+#include <dimwise/nn/parameters/part_list.hpp>
 #include <dimwise/support/library.hpp>
 
 #include <functional>

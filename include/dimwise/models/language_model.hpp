@@ -6,7 +6,7 @@
 // Tests: tests/models/gpt2.test.cpp, tests/models/llama.test.cpp
 #pragma once
 
-#include <dimwise/eval/top_k.hpp>
+#include <dimwise/eval/sorting/top_k.hpp>
 #include <dimwise/io/bindings.hpp>
 #include <dimwise/io/config.hpp>
 #include <dimwise/models/common/run_time_extents.hpp>

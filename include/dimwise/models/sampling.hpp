@@ -8,7 +8,7 @@
 //   const auto token = models::sample(model.next(tokens, caches), {.temperature = 0.8, .top_k = 40}, tokens, draw);
 #pragma once
 
-#include <dimwise/nn/initialise.hpp>
+#include <dimwise/nn/parameters/initialise.hpp>
 #include <dimwise/tensor/tensor.hpp>
 
 #include <algorithm>

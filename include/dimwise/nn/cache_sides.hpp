@@ -5,7 +5,7 @@
 // Tests: tests/nn/cache/cache.test.cpp, tests/nn/cache/paged.test.cpp, tests/compile_fail/cache/
 #pragma once
 
-#include <dimwise/eval/cache_storage.hpp>
+#include <dimwise/eval/caches/storage.hpp>
 #include <dimwise/expr/untracked.hpp>
 
 #include <span>

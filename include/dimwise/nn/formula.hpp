@@ -13,16 +13,16 @@
 //   DIMWISE_DETAIL_CALL(linear, operator(), formula);   // linear(x): the stored value, or the error in the user's line
 #pragma once
 
-#include <dimwise/eval/partial_attention.hpp>
-#include <dimwise/expr/elementwise.hpp>
-#include <dimwise/expr/ids.hpp>
-#include <dimwise/expr/join.hpp>
-#include <dimwise/expr/mask.hpp>
-#include <dimwise/expr/positions.hpp>
-#include <dimwise/expr/reduce.hpp>
-#include <dimwise/expr/restride.hpp>
-#include <dimwise/expr/rotary.hpp>
-#include <dimwise/expr/rounding.hpp>
+#include <dimwise/eval/attention/partial.hpp>
+#include <dimwise/expr/elements/elementwise.hpp>
+#include <dimwise/expr/elements/rounding.hpp>
+#include <dimwise/expr/masks/mask.hpp>
+#include <dimwise/expr/positions/positions.hpp>
+#include <dimwise/expr/positions/rotary.hpp>
+#include <dimwise/expr/rearrange/ids.hpp>
+#include <dimwise/expr/rearrange/join.hpp>
+#include <dimwise/expr/rearrange/restride.hpp>
+#include <dimwise/expr/rows/reduce.hpp>
 
 #include <string_view>
 

@@ -10,7 +10,7 @@
 #pragma once
 
 #include <dimwise/nn/parameters.hpp>
-#include <dimwise/nn/rebind.hpp>
+#include <dimwise/nn/parameters/rebind.hpp>
 
 #include <algorithm>
 #include <string>

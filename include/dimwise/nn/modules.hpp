@@ -11,7 +11,6 @@
 #include <dimwise/nn/heads/multi_head.hpp>
 #include <dimwise/nn/heads/slot_attention.hpp>
 #include <dimwise/nn/heads/talking_heads.hpp>
-#include <dimwise/nn/initialise.hpp>
 #include <dimwise/nn/layers.hpp>
 #include <dimwise/nn/layers/embedding.hpp>
 #include <dimwise/nn/layers/feed_forward.hpp>
@@ -20,4 +19,5 @@
 #include <dimwise/nn/linear_attention.hpp>
 #include <dimwise/nn/paged_cache.hpp>
 #include <dimwise/nn/parameters.hpp>
+#include <dimwise/nn/parameters/initialise.hpp>
 #include <dimwise/nn/transformer.hpp>

@@ -10,9 +10,9 @@
 //   auto draft = cache;                                              // a fork: nothing is copied
 #pragma once
 
-#include <dimwise/eval/partial_attention.hpp>
+#include <dimwise/eval/attention/partial.hpp>
 #include <dimwise/nn/cache.hpp>
-#include <dimwise/tensor/counted.hpp>
+#include <dimwise/tensor/memory/counted.hpp>
 
 #include <utility>
 #include <vector>

@@ -10,7 +10,7 @@
 #pragma once
 
 #include <dimwise/nn/formula.hpp>
-#include <dimwise/nn/initialise.hpp>
+#include <dimwise/nn/parameters/initialise.hpp>
 
 #include <cmath>
 #include <cstdint>

@@ -6,7 +6,7 @@
 #pragma once
 
 #include <dimwise/ranks/checkpoint.hpp>
-#include <dimwise/ranks/gather_texts.hpp>
+#include <dimwise/ranks/messages/gather_texts.hpp>
 #include <dimwise/support/text_warning.hpp>
 
 #include <algorithm>

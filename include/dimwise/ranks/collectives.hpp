@@ -3,17 +3,18 @@
 //
 // Layer: ranks. Each one evaluates its operand, and is called by all ranks along the mesh axis in the same order. Sums
 // are added in the order of the ranks: the same bits on every rank and in every run. The result of a tracked operand is
-// recorded with the collective that sends its gradient back (ranks/collective_gradients.hpp).
-// Tests: tests/ranks/typed_collectives.test.cpp, tests/ranks/gradients.test.cpp, tests/compile_fail/collectives/
+// recorded with the collective that sends its gradient back (ranks/training/collective_gradients.hpp).
+// Tests: tests/ranks/typed_collectives.test.cpp, tests/ranks/training/gradients.test.cpp,
+// tests/compile_fail/collectives/
 //
 //   const ranks::mesh grid(world, tp{2});
 //   tensor y = all_reduce<tp>(contract<hidden_here>(h, down), grid);     // partial<tp> ends here
 #pragma once
 
 #include <dimwise/eval/evaluate.hpp>
-#include <dimwise/ranks/collective_gradients.hpp>
 #include <dimwise/ranks/mesh.hpp>
-#include <dimwise/ranks/shared_rows.hpp>
+#include <dimwise/ranks/messages/shared_rows.hpp>
+#include <dimwise/ranks/training/collective_gradients.hpp>
 #include <dimwise/shape/rules/collectives.hpp>
 
 #include <algorithm>

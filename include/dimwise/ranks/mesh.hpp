@@ -11,7 +11,7 @@
 #pragma once
 
 #include <dimwise/dim/dimension.hpp>
-#include <dimwise/ranks/communicator.hpp>
+#include <dimwise/ranks/messages/communicator.hpp>
 #include <dimwise/support/text_warning.hpp>
 
 #include <array>

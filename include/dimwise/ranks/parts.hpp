@@ -9,7 +9,7 @@
 
 #include <dimwise/ranks/collectives.hpp>
 #include <dimwise/ranks/mesh.hpp>
-#include <dimwise/ranks/shared_rows.hpp>
+#include <dimwise/ranks/messages/shared_rows.hpp>
 
 namespace dimwise {
 

@@ -13,8 +13,8 @@
 #pragma once
 
 #include <dimwise/eval/evaluate.hpp>
-#include <dimwise/expr/take.hpp>
-#include <dimwise/ranks/communicator.hpp>
+#include <dimwise/expr/rearrange/take.hpp>
+#include <dimwise/ranks/messages/communicator.hpp>
 #include <dimwise/support/text_warning.hpp>
 
 #include <concepts>

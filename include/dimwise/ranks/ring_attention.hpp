@@ -12,10 +12,10 @@
 //   tensor y = ring_attention<key_here>(masked(scores<d_k>(q, k), causal<seq_here, key_here>{}), v, grid);
 #pragma once
 
-#include <dimwise/eval/partial_attention.hpp>
-#include <dimwise/grad/adjoint.hpp>
+#include <dimwise/eval/attention/partial.hpp>
+#include <dimwise/grad/operations/adjoint.hpp>
+#include <dimwise/ranks/attention/ring_scores.hpp>
 #include <dimwise/ranks/collectives.hpp>
-#include <dimwise/ranks/ring_scores.hpp>
 
 #include <memory>
 #include <string>
@@ -201,7 +201,7 @@ attention_part<Output, Sums> merged_parts(const attention_part<Output, Sums>& mi
 }  // namespace detail
 }  // namespace dimwise
 
-#include <dimwise/ranks/ring_attention_gradient.hpp>
+#include <dimwise/ranks/attention/ring_gradient.hpp>
 
 namespace dimwise {
 

@@ -7,8 +7,8 @@
 //   ranks::run_threads(4, [](const ranks::communicator& world) { … });   // returns when all four have returned
 #pragma once
 
-#include <dimwise/ranks/communicator.hpp>
-#include <dimwise/ranks/group.hpp>
+#include <dimwise/ranks/messages/communicator.hpp>
+#include <dimwise/ranks/messages/group.hpp>
 #include <dimwise/support/escaped.hpp>
 #include <dimwise/support/text_warning.hpp>
 

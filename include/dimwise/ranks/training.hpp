@@ -4,6 +4,6 @@
 // Layer: ranks.
 #pragma once
 
-#include <dimwise/ranks/gradients.hpp>
-#include <dimwise/ranks/optimiser.hpp>
 #include <dimwise/ranks/parts.hpp>
+#include <dimwise/ranks/training/gradients.hpp>
+#include <dimwise/ranks/training/optimiser.hpp>

@@ -6,8 +6,8 @@
 // Tests: tests/support/diagnostics.test.cpp, tests/messages/translated.py
 #pragma once
 
-#include <dimwise/support/diagnostic.hpp>
-#include <dimwise/support/printed_type.hpp>
+#include <dimwise/support/messages/diagnostic.hpp>
+#include <dimwise/support/messages/printed_type.hpp>
 
 namespace dimwise::detail::messages {
 

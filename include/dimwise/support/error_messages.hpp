@@ -17,7 +17,7 @@
 #if defined(DIMWISE_DETAIL_MESSAGES)
 
 #include <dimwise/support/diagnostics.hpp>
-#include <dimwise/support/message.hpp>
+#include <dimwise/support/messages/message.hpp>
 
 namespace dimwise {
 

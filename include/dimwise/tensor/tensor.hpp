@@ -9,9 +9,9 @@
 #pragma once
 
 #include <dimwise/tensor/elements.hpp>
+#include <dimwise/tensor/memory/storage.hpp>
 #include <dimwise/tensor/operand.hpp>
 #include <dimwise/tensor/refused_shape.hpp>
-#include <dimwise/tensor/storage.hpp>
 
 #include <initializer_list>
 #include <span>

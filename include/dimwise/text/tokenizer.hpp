@@ -11,7 +11,7 @@
 //   std::string text = words.decode(ids);
 #pragma once
 
-#include <dimwise/expr/ids.hpp>
+#include <dimwise/expr/rearrange/ids.hpp>
 #include <dimwise/io/files/json_tree.hpp>
 #include <dimwise/text/models/model_files.hpp>
 #include <dimwise/text/pipeline.hpp>

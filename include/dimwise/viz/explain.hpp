@@ -10,7 +10,7 @@
 //   page << explain(y).markdown();
 #pragma once
 
-#include <dimwise/eval/plan.hpp>
+#include <dimwise/eval/plan/plan.hpp>
 #include <dimwise/support/library.hpp>
 #include <dimwise/support/text_warning.hpp>
 #include <dimwise/viz/colours.hpp>

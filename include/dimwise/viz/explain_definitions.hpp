@@ -6,7 +6,7 @@
 #pragma once
 
 #include <dimwise/viz/explain.hpp>
-#include <dimwise/viz/words.hpp>
+#include <dimwise/viz/text/words.hpp>
 
 DIMWISE_DETAIL_TEXT_BEGIN;
 

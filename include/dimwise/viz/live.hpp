@@ -10,9 +10,9 @@
 #pragma once
 
 #include <dimwise/dim/error.hpp>
-#include <dimwise/expr/position_masks.hpp>
+#include <dimwise/expr/masks/position_masks.hpp>
 #include <dimwise/support/text_warning.hpp>
-#include <dimwise/viz/words.hpp>
+#include <dimwise/viz/text/words.hpp>
 
 #include <algorithm>
 #include <charconv>

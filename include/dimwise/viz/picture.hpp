@@ -9,10 +9,10 @@
 #pragma once
 
 #include <dimwise/dim/error.hpp>
-#include <dimwise/support/file_draft.hpp>
+#include <dimwise/support/files/file_draft.hpp>
 #include <dimwise/support/library.hpp>
 #include <dimwise/support/text_warning.hpp>
-#include <dimwise/viz/words.hpp>
+#include <dimwise/viz/text/words.hpp>
 
 #include <cerrno>
 #include <charconv>

@@ -11,11 +11,11 @@
 #pragma once
 
 #include <dimwise/eval/evaluate.hpp>
-#include <dimwise/expr/explain.hpp>
+#include <dimwise/expr/explain/explain.hpp>
 #include <dimwise/support/text_warning.hpp>
 #include <dimwise/viz/colours.hpp>
 #include <dimwise/viz/pictures/labels.hpp>
-#include <dimwise/viz/table.hpp>
+#include <dimwise/viz/text/table.hpp>
 
 #include <string>
 #include <utility>

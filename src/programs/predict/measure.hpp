@@ -4,7 +4,7 @@
 #pragma once
 
 #include "forecast.hpp"
-#include <dimwise/ranks/communicator.hpp>
+#include <dimwise/ranks/messages/communicator.hpp>
 
 #include <string>
 

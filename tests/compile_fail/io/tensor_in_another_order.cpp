@@ -3,7 +3,7 @@
 // EXPECT: ERROR_R3_stored_order_lists_each_dimension_once<.*stored<.*vocab.*heads.*operand_shape<.*d_model
 // VARIANTS: equal dynamic
 #include "../prelude.hpp"
-#include <dimwise/io/tensors.hpp>
+#include <dimwise/io/arrays/tensors.hpp>
 
 void read(const io::stored_array& file) {
 #ifdef FIXED

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "lm.hpp"
 
-#include <dimwise/io/elements.hpp>
+#include <dimwise/io/arrays/elements.hpp>
 
 #include <cmath>
 #include <sstream>

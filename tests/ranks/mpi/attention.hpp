@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <dimwise/ranks/communicator.hpp>
+#include <dimwise/ranks/messages/communicator.hpp>
 
 /// Throws if a result differs from that of one rank.
 void check_attention(const dimwise::ranks::communicator& world);

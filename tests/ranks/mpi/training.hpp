@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <dimwise/ranks/communicator.hpp>
+#include <dimwise/ranks/messages/communicator.hpp>
 
 /// Throws if a step of the ranks differs from that of one rank (tests/ranks/training_checks.hpp).
 void check_training_on(const dimwise::ranks::communicator& world);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/io/files/new_file.hpp -- atomic file writes that throw `file_error` (support/file_draft.hpp).
+// dimwise/io/files/new_file.hpp -- atomic file writes that throw `file_error` (support/files/file_draft.hpp).
 //
 // Layer: io.
 // Tests: tests/io/new_file.test.cpp
@@ -10,7 +10,7 @@
 #pragma once
 
 #include <dimwise/io/files/error.hpp>
-#include <dimwise/support/file_draft.hpp>
+#include <dimwise/support/files/file_draft.hpp>
 #include <dimwise/support/library.hpp>
 
 #include <cerrno>

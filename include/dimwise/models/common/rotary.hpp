@@ -6,7 +6,7 @@
 // Tests: tests/models/decoder.test.cpp, the conformance suite `architectures`
 #pragma once
 
-#include <dimwise/expr/rotary.hpp>
+#include <dimwise/expr/positions/rotary.hpp>
 #include <dimwise/io/config.hpp>
 #include <dimwise/tensor/tensor.hpp>
 

@@ -8,7 +8,7 @@
 //   make_cache<cache>(key{128}, kv_heads{8}, d_k{64}, d_v{64})    // cache(key{128}), if the other extents are static
 #pragma once
 
-#include <dimwise/nn/initialise.hpp>
+#include <dimwise/nn/parameters/initialise.hpp>
 
 #include <span>
 #include <tuple>

@@ -14,7 +14,7 @@
 #include <dimwise/nn/heads/heads.hpp>
 #include <dimwise/nn/heads/self_attention.hpp>
 #include <dimwise/nn/layers/norm.hpp>
-#include <dimwise/nn/rebind.hpp>
+#include <dimwise/nn/parameters/rebind.hpp>
 
 namespace dimwise::nn {
 

@@ -9,7 +9,7 @@
 //   auto [loss, gradient] = value_and_gradient(model, …);
 #pragma once
 
-#include <dimwise/expr/elementwise.hpp>
+#include <dimwise/expr/elements/elementwise.hpp>
 #include <dimwise/tensor/random.hpp>
 
 #include <array>

@@ -5,7 +5,7 @@
 // Tests: tests/nn/linear.test.cpp, tests/compile_fail/nn/
 #pragma once
 
-#include <dimwise/eval/relative_ids.hpp>
+#include <dimwise/eval/lowering/relative_ids.hpp>
 #include <dimwise/nn/formula.hpp>
 #include <dimwise/nn/weight.hpp>
 

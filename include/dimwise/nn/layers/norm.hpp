@@ -6,7 +6,7 @@
 #pragma once
 
 #include <dimwise/nn/layers/linear.hpp>
-#include <dimwise/nn/rebind.hpp>
+#include <dimwise/nn/parameters/rebind.hpp>
 
 namespace dimwise::nn {
 

@@ -7,7 +7,7 @@
 //   labels<key>({"the", "old", "cat"})
 #pragma once
 
-#include <dimwise/expr/explain_shapes.hpp>
+#include <dimwise/expr/explain/shapes.hpp>
 
 #include <string>
 #include <type_traits>

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/kernels/epilogue.hpp -- what follows a product or a norm element by element, done before it is stored.
+//
+// Layer: eval. residual + f(x · w + bias), and standardize(x) · gamma + beta: each step of its own would read and write
+// all of the result once more.
+// Tests: tests/eval/plan/plan.test.cpp
+#pragma once
+
+#include <dimwise/eval/attention/match.hpp>
+#include <dimwise/eval/kernels/product.hpp>
+#include <dimwise/eval/kernels/rows.hpp>
+#include <dimwise/support/library.hpp>
+
+namespace dimwise::detail {
+
+// ---- f(product + bias) + residual ----------------------------------------------------------------------------------
+
+// Steps in the order in which the kernel takes them; a chain may leave some out, never exchange them.
+enum class product_step : unsigned char { product, bias, activation, residual };
+
+template <class N>
+struct product_chain {
+  static constexpr bool matches = false;
+};
+template <class Shape, class Over, class A, class B>
+  requires(std::is_same_v<value_of<A>, float> && std::is_same_v<value_of<B>, float> &&
+           !attention_match<contraction<Shape, Over, A, B>>::matches)
+struct product_chain<contraction<Shape, Over, A, B>> {
+  static constexpr bool matches = true;
+  static constexpr auto last = product_step::product;
+  using product = contraction<Shape, Over, A, B>;
+  static const product& find(const product& n) { return n; }
+  template <class Pieces>
+  static void collect(const product&, Pieces&) {}
+};
+
+template <class Shape, class F, class E>
+  requires(kernels::is_activation(function_code<F>) && product_chain<E>::matches &&
+           product_chain<E>::last < product_step::activation)
+struct product_chain<elementwise<Shape, float, F, E>> : product_chain<E> {
+  static constexpr auto last = product_step::activation;
+  static const auto& find(const elementwise<Shape, float, F, E>& n) {
+    return product_chain<E>::find(n.template child<0>());
+  }
+  template <class Pieces>
+  static void collect(const elementwise<Shape, float, F, E>& n, Pieces& to) {
+    product_chain<E>::collect(n.template child<0>(), to);
+    to.activation = function_code<F>;
+  }
+};
+
+// What is added to a chain: as large as the product, or a bias of some of its dimensions.
+template <class Chain, class X>
+consteval bool adds_to_chain() {
+  if constexpr (!product_chain<Chain>::matches || !std::is_same_v<value_of<X>, float>) {
+    return false;
+  } else if constexpr (is_masked<X> || gives_hidden_weights<X> ||
+                       !is_subset<axes_for<shape_of<X>>, axes_for<shape_of<Chain>>>) {
+    return false;
+  } else if constexpr (axes_for<shape_of<X>>::size == axes_for<shape_of<Chain>>::size) {
+    return product_chain<Chain>::last < product_step::residual;
+  } else {
+    return axes_for<shape_of<X>>::size > 0 && product_chain<Chain>::last < product_step::bias;
+  }
+}
+
+template <class N, class Chain, class X, std::size_t ChainAt>
+struct extended_chain : product_chain<Chain> {
+  static constexpr bool is_residual = axes_for<shape_of<X>>::size == axes_for<shape_of<Chain>>::size;
+  static constexpr auto last = is_residual ? product_step::residual : product_step::bias;
+  static const auto& find(const N& n) { return product_chain<Chain>::find(n.template child<ChainAt>()); }
+  template <class Pieces>
+  static void collect(const N& n, Pieces& to) {
+    product_chain<Chain>::collect(n.template child<ChainAt>(), to);
+    to.template add<is_residual>(n.template child<1 - ChainAt>());
+  }
+};
+template <class Shape, class A, class B>
+  requires(adds_to_chain<A, B>())
+struct product_chain<elementwise<Shape, float, fn::add, A, B>>
+    : extended_chain<elementwise<Shape, float, fn::add, A, B>, A, B, 0> {};
+template <class Shape, class A, class B>
+  requires(!adds_to_chain<A, B>() && adds_to_chain<B, A>())
+struct product_chain<elementwise<Shape, float, fn::add, A, B>>
+    : extended_chain<elementwise<Shape, float, fn::add, A, B>, B, A, 1> {};
+
+// What follows a product: the operands, with their strides along the product's axes.
+struct chain_steps {
+  lowered<float> bias{};
+  std::ptrdiff_t bias_strides[max_rank] = {};
+  kernels::function activation = kernels::function::none;
+  lowered<float> residual{};
+  std::ptrdiff_t residual_strides[max_rank] = {};
+  bool has_bias = false;
+  bool has_residual = false;
+
+  [[nodiscard]] std::string in_words() const {
+    return std::string(has_bias ? ", plus a bias" : "") +
+           (activation == kernels::function::none ? "" : ", through a function") +
+           (has_residual ? ", plus a residual" : "");
+  }
+};
+// The same as a chain is walked.
+template <class Axes, class Pass>
+struct chain_pieces : chain_steps {
+  Pass& pass;
+
+  explicit chain_pieces(Pass& p) : pass(p) {}
+
+  template <bool IsResidual, class X>
+  void add(const X& x) {
+    (IsResidual ? residual : bias) = read<float>(pass, x);
+    (IsResidual ? has_residual : has_bias) = true;
+    align<Axes, axes_for<shape_of<X>>>((IsResidual ? residual : bias).axes,
+                                       IsResidual ? residual_strides : bias_strides);
+  }
+};
+
+// The axes of the product within a chain, and where the chain's result has their elements.
+template <class Axes, class N, class Product>
+void write_product_axes(const Product& p, const target<float>& whole, axis* to) {
+  axis_extents<Axes>::write(p.extents(), to);
+  std::ptrdiff_t strides[max_rank] = {};
+  align<Axes, axes_for<shape_of<N>>>(whole.axes, strides);
+  for (std::size_t i = 0; i < Axes::size; ++i) { to[i].stride = strides[i]; }
+}
+
+// to = f(to, x), element by element.
+template <class F>
+void update(std::size_t rank, target<float> to, const std::ptrdiff_t* x_strides, const float* x, const F& f) {
+  kernels::loop_nest<2> nest;
+  for (std::size_t i = 0; i < rank; ++i) { nest.add(to.axes[i].extent, {to.axes[i].stride, x_strides[i]}); }
+  kernels::for_each_element(nest, [&](std::ptrdiff_t t, std::ptrdiff_t g) { to.data[t] = f(to.data[t], x[g]); });
+}
+
+// A residual of the result's layout is found by the result's strides.
+DIMWISE_DETAIL_LIBRARY bool lies_like(std::size_t rank, const axis* to, const std::ptrdiff_t* strides);
+// A bias is one contiguous row of all columns, or of all rows where operands changed places. Columns are the axes that
+// `rows` lacks.
+DIMWISE_DETAIL_LIBRARY bool is_row_of(std::size_t rank, const axis* extents, const std::ptrdiff_t* strides,
+                                      std::size_t columns, const short* rows);
+// The steps behind a product one after the other, where the kernel does not take them.
+DIMWISE_DETAIL_LIBRARY void finish_apart(std::size_t rank, const chain_steps& steps, target<float> to);
+// A product and what follows it; false where a hidden value may have spoiled it.
+DIMWISE_DETAIL_LIBRARY bool multiply_and_finish(context& cx, const product_form& form, target<float> to,
+                                                const lowered<float>& a, const lowered<float>& b,
+                                                const chain_steps& steps);
+
+// Chains of at least one step behind the product.
+template <class N>
+consteval bool is_product_chain() {
+  if constexpr (product_chain<N>::matches) {
+    return product_chain<N>::last != product_step::product;
+  } else {
+    return false;
+  }
+}
+
+// A strategy. It gives up where a product is too small, or where a hidden value may have spoiled it.
+template <class N>
+struct product_and_finish {
+  static constexpr bool matches = is_product_chain<N>();
+
+  template <class Pass>
+  static bool run(Pass& pass, const N& n, target<float> whole) {
+    using chain = product_chain<N>;
+    using product = typename chain::product;
+    using A = element_t<0, children_t<product>>;
+    using axes = axes_for<shape_of<product>>;
+    const product& p = chain::find(n);
+    axis to[max_rank];
+    write_product_axes<axes, N>(p, whole, to);
+    axis summed[max_rank];
+    axis_extents<axes_for<shape_of<A>>>::write(p.template child<0>().extents(), summed);
+    if (plain_work(form_of<product>, summed, to) < least_product) { return false; }
+    const auto x = read_children<float>(pass, p);
+    chain_pieces<axes, Pass> pieces(pass);
+    chain::collect(n, pieces);
+    pass.note(plan_kind::product, n, [&] { return operation_in_words<product>() + pieces.in_words(); });
+    if constexpr (!Pass::computes) { return true; }
+    return multiply_and_finish(pass.cx, form_of<product>, {whole.data, to}, child_in<0>(x), child_in<1>(x), pieces);
+  }
+};
+
+// ---- standardize(x) · gamma + beta ---------------------------------------------------------------------------------
+
+template <class N>
+struct norm_chain {
+  static constexpr bool matches = false;
+};
+template <class Shape, class How, class Over, class E>
+  requires((std::is_same_v<How, rows::standardize> || std::is_same_v<How, rows::root_mean_square>) &&
+           axes_of_list_t<Over>::size == 1)
+struct norm_chain<rowwise<Shape, How, Over, E>> {
+  static constexpr bool matches = true;
+  static constexpr bool scaled = false;
+  static constexpr bool shifted = false;
+  using norm = rowwise<Shape, How, Over, E>;
+  using how = How;
+  using over = Over;
+  static const norm& find(const norm& n) { return n; }
+};
+// One number for each element of a row.
+template <class Chain, class G>
+consteval bool is_for_rows() {
+  if constexpr (norm_chain<Chain>::matches && std::is_same_v<value_of<G>, float>) {
+    return std::is_same_v<axes_for<shape_of<G>>, axes_of_list_t<typename norm_chain<Chain>::over>>;
+  } else {
+    return false;
+  }
+}
+template <class Shape, class E, class G>
+  requires(is_for_rows<E, G>() && !norm_chain<E>::scaled && !norm_chain<E>::shifted)
+struct norm_chain<elementwise<Shape, float, fn::multiply, E, G>> : norm_chain<E> {
+  static constexpr bool scaled = true;
+  static const auto& find(const elementwise<Shape, float, fn::multiply, E, G>& n) {
+    return norm_chain<E>::find(n.template child<0>());
+  }
+  static const auto& gamma(const elementwise<Shape, float, fn::multiply, E, G>& n) { return n.template child<1>(); }
+};
+template <class Shape, class E, class G>
+  requires(is_for_rows<E, G>() && norm_chain<E>::scaled && !norm_chain<E>::shifted &&
+           std::is_same_v<typename norm_chain<E>::how, rows::standardize>)
+struct norm_chain<elementwise<Shape, float, fn::add, E, G>> : norm_chain<E> {
+  static constexpr bool shifted = true;
+  static const auto& find(const elementwise<Shape, float, fn::add, E, G>& n) {
+    return norm_chain<E>::find(n.template child<0>());
+  }
+  static const auto& gamma(const elementwise<Shape, float, fn::add, E, G>& n) {
+    return norm_chain<E>::gamma(n.template child<0>());
+  }
+  static const auto& beta(const elementwise<Shape, float, fn::add, E, G>& n) { return n.template child<1>(); }
+};
+
+// Whether the kernel takes such rows: they are contiguous, and so are gamma and beta.
+inline bool norm_fits(const row_loops& loops, const operand_layout& gamma, const operand_layout* beta) {
+  return rows_fit(loops) && gamma.axes[0].stride == 1 && (beta == nullptr || beta->axes[0].stride == 1);
+}
+
+// A strategy, for chains with a γ; where the kernel does not take the rows, the reference loops run in the destination.
+template <class N>
+struct norm_and_finish {
+  static constexpr bool matches = false;
+};
+template <class N>
+  requires(norm_chain<N>::matches && !std::is_same_v<N, typename norm_chain<N>::norm>)
+struct norm_and_finish<N> {
+  static constexpr bool matches = true;
+
+  template <class Pass>
+  static bool run(Pass& pass, const N& n, target<float> to) {
+    using chain = norm_chain<N>;
+    using norm = typename chain::norm;
+    using over = axes_of_list_t<typename chain::over>;
+    const norm& rows = chain::find(n);
+    const auto x = read<float>(pass, rows.template child<0>());
+    const auto gamma = read<float>(pass, chain::gamma(n));
+    lowered<float> beta;
+    if constexpr (chain::shifted) { beta = read<float>(pass, chain::beta(n)); }
+    const row_loops loops =
+        rows_form_over<axes_for<shape_of<N>>, axes_for<shape_of<child_t<norm>>>, over>.loops(to.axes, x.axes);
+    if (loops.inside.empty()) { return true; }
+    const auto words = [] {
+      return std::string(chain::how::name) + (chain::shifted ? ", times gamma, plus beta" : ", times gamma");
+    };
+    const auto epsilon = static_cast<float>(rows.op().epsilon);
+    const bool fits = norm_fits(loops, gamma, chain::shifted ? &beta : nullptr);
+    pass.note(fits ? plan_kind::rows : plan_kind::plain, n, words);
+    if constexpr (Pass::computes) {
+      if (fits) {
+        run_rows<typename chain::how>(pass.cx, loops, to.data, x.data, 0.0F, epsilon, gamma.data, beta.data);
+      } else {
+        by_loops(loops, to, x, gamma, beta, epsilon);
+      }
+    }
+    return true;
+  }
+
+ private:
+  static void by_loops(const row_loops& loops, target<float> to, const lowered<float>& x, const lowered<float>& gamma,
+                       const lowered<float>& beta, float epsilon) {
+    using chain = norm_chain<N>;
+    using axes = axes_for<shape_of<N>>;
+    using over = axes_of_list_t<typename chain::over>;
+    row_by_row<typename chain::how>(loops, to.data, x.data, 0.0F, epsilon);
+    std::ptrdiff_t strides[max_rank] = {};
+    align<axes, over>(gamma.axes, strides);
+    update(axes::size, to, strides, gamma.data, fn::multiply{});
+    if constexpr (chain::shifted) {
+      align<axes, over>(beta.axes, strides);
+      update(axes::size, to, strides, beta.data, fn::add{});
+    }
+  }
+};
+
+}  // namespace dimwise::detail
+
+#if DIMWISE_DETAIL_DEFINES_LIBRARY
+#include <dimwise/eval/kernels/epilogue_definitions.hpp>
+#endif

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/plan/plan.hpp -- plan(expr): how an expression would be evaluated, as a value and in words.
+//
+// Layer: eval. The walk that evaluates (eval/pass.hpp) with layouts and no memory: it decides as the evaluator does.
+// Tests: tests/eval/plan/plan.test.cpp
+//
+//   std::cout << plan(contract<key>(softmax<key>(scores<d_k>(q, k)), v)).text();  // attention heads[8] seq[5] d_v[64]
+#pragma once
+
+#include <dimwise/eval/evaluate.hpp>
+#include <dimwise/expr/explain/explain.hpp>
+
+#include <string>
+#include <vector>
+
+namespace dimwise {
+
+/// One pass over memory: what runs, and what it gives.
+struct plan_step {
+  plan_kind kind = plan_kind::plain;
+  std::string operation;  ///< as it is called in the expression, with what is done in the same pass
+  std::string result;     ///< its dimensions and extents
+};
+
+/// How an expression is evaluated: its steps in the order in which they run.
+class evaluation_plan {
+ public:
+  /// The steps, the first to run first.
+  [[nodiscard]] const std::vector<plan_step>& steps() const { return steps_; }
+  /// How many steps are of one kind.
+  [[nodiscard]] std::size_t operator[](plan_kind k) const {
+    std::size_t n = 0;
+    for (const plan_step& s : steps_) { n += s.kind == k ? 1U : 0U; }
+    return n;
+  }
+  /// One line for each step: kind, operation, result.
+  [[nodiscard]] std::string text() const {
+    std::string all;
+    for (const plan_step& s : steps_) {
+      const std::string kind = name_of(s.kind);
+      all += kind + std::string(kind.size() < 10 ? 10 - kind.size() : 1, ' ') + s.operation + " -> " + s.result + '\n';
+    }
+    return all;
+  }
+  /// One more step, behind the others.
+  void add(plan_step s) { steps_.push_back(static_cast<plan_step&&>(s)); }
+
+ private:
+  std::vector<plan_step> steps_{};
+};
+
+namespace detail {
+
+// The pass of a plan: the evaluator's own walk with layouts and no memory.
+struct planning_pass {
+  context& cx;
+  evaluation_plan& to;
+
+  static constexpr bool computes = false;
+  template <class N, class Words>
+  void note(plan_kind k, const N& n, const Words& words) {
+    to.add({k, words(), describe(n)});
+  }
+};
+
+}  // namespace detail
+
+namespace no_adl {
+
+/// How `evaluate(value)` would compute an expression of float or double, step by step; no element is read or written,
+/// and no memory of their number is used.
+///
+/// `plans_run()` counts what has run instead.
+template <expression E>
+  requires(std::is_same_v<detail::value_of<E>, float> || std::is_same_v<detail::value_of<E>, double>)
+[[nodiscard]] evaluation_plan plan(const E& value) {
+  using axes = detail::axes_for<detail::shape_of<E>>;
+  evaluation_plan result;
+  detail::axis to[detail::max_rank];
+  detail::axis_extents<axes>::write_contiguous(value.extents(), to);
+  detail::planning_pass pass{current_context(), result};
+  if constexpr (detail::holds_erased<E>) {
+    const detail::values_below<detail::value_of<E>, detail::planning_pass> once(pass, value);
+    detail::write<detail::value_of<E>>(pass, value, {nullptr, to});
+  } else {
+    detail::write<detail::value_of<E>>(pass, value, {nullptr, to});
+  }
+  return result;
+}
+
+}  // namespace no_adl
+
+}  // namespace dimwise

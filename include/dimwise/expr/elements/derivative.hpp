@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/expr/elements/derivative.hpp -- the derivatives of the functions that go over elements.
+//
+// Layer: expr. A user's function object that `map` takes has the member `derivative(x)`.
+// Tests: tests/grad/operations/elements.test.cpp
+#pragma once
+
+#include <dimwise/expr/elements/functions.hpp>
+
+#include <cmath>
+#include <cstddef>
+
+namespace dimwise::fn {
+
+// The slope of a function of one argument at x: NaN at NaN, and at an infinity and at a zero of either sign the limit
+// of the slopes (docs/reference/special_values.md).
+template <class F>
+struct slope;
+template <>
+struct slope<negate> {
+  template <class T>
+  static T at(T) {
+    return T(-1);
+  }
+};
+// 0 at 0, as elsewhere in the field.
+template <>
+struct slope<relu> {
+  template <class T>
+  static T at(T x) {
+    return x > T(0) ? T(1) : (x <= T(0) ? T(0) : x);
+  }
+};
+// e^−|x| / (1 + e^−|x|)²: σ (1 − σ) has no digit left where σ is nearly 1.
+template <>
+struct slope<sigmoid> {
+  template <class T>
+  static T at(T x) {
+    const T e = std::exp(-std::abs(x));
+    return e / ((T(1) + e) * (T(1) + e));
+  }
+};
+template <>
+struct slope<softplus> {
+  template <class T>
+  static T at(T x) {
+    return sigmoid{}(x);
+  }
+};
+// Φ(x) + x φ(x)
+template <>
+struct slope<gelu> {
+  template <class T>
+  static T at(T x) {
+    const T inverse_root_of_two = T(0.70710678118654752440);
+    const T inverse_root_of_two_pi = T(0.39894228040143267794);
+    return T(0.5) * std::erfc(-x * inverse_root_of_two) +
+           times_vanishing(x, inverse_root_of_two_pi * std::exp(T(-0.5) * x * x));
+  }
+};
+// x σ(v) with v = 2√(2/π)(x + 0.044715 x³). The slope of σ falls to 0 long before v′ overflows.
+template <>
+struct slope<gelu_tanh> {
+  template <class T>
+  static T at(T x) {
+    const T v = T(1.5957691216057307118) * (x + T(0.044715) * x * x * x);
+    const T turn = times_vanishing(x, slope<sigmoid>::at(v));
+    return sigmoid{}(v) + times_vanishing(T(1.5957691216057307118) * (T(1) + T(0.134145) * x * x), turn);
+  }
+};
+template <>
+struct slope<silu> {
+  template <class T>
+  static T at(T x) {
+    return sigmoid{}(x) + times_vanishing(x, slope<sigmoid>::at(x));
+  }
+};
+template <>
+struct slope<exp> {
+  template <class T>
+  static T at(T x) {
+    return std::exp(x);
+  }
+};
+template <>
+struct slope<log> {
+  template <class T>
+  static T at(T x) {
+    return T(1) / (x + T(0));  // +∞ at −0
+  }
+};
+// 4 σ′(2x): 1 − tanh² has no digit left where tanh is nearly 1.
+template <>
+struct slope<tanh> {
+  template <class T>
+  static T at(T x) {
+    return T(4) * slope<sigmoid>::at(x + x);
+  }
+};
+template <>
+struct slope<erf> {
+  template <class T>
+  static T at(T x) {
+    return T(1.12837916709551257390) * std::exp(-x * x);
+  }
+};
+template <>
+struct slope<sqrt> {
+  template <class T>
+  static T at(T x) {
+    return T(0.5) / std::sqrt(x + T(0));  // +∞ at −0
+  }
+};
+// 0 at 0.
+template <>
+struct slope<abs> {
+  template <class T>
+  static T at(T x) {
+    return x > T(0) ? T(1) : (x < T(0) ? T(-1) : x);  // of a zero or NaN itself
+  }
+};
+template <>
+struct slope<square> {
+  template <class T>
+  static T at(T x) {
+    return T(2) * x;
+  }
+};
+template <>
+struct slope<sin> {
+  template <class T>
+  static T at(T x) {
+    return std::cos(x);
+  }
+};
+template <>
+struct slope<cos> {
+  template <class T>
+  static T at(T x) {
+    return -std::sin(x);
+  }
+};
+
+template <class F>
+concept has_slope = requires { slope<F>::at(1.0); };
+// The partial derivatives of functions of several arguments, by the I-th one.
+template <std::size_t I, class T>
+T partial_of(divide, T a, T b) {
+  return I == 0 ? T(1) / b : -(a / b) / b;  // b² may overflow
+}
+template <std::size_t I, class T>
+T partial_of(pow, T x, T y) {
+  if constexpr (I == 0) {
+    return y == T(0) ? T(0) : y * std::pow(x, y - T(1));
+  } else {
+    return x == T(0) && y >= T(0) ? T(0) : times_vanishing(std::log(x), std::pow(x, y));
+  }
+}
+// Of equal ones the first counts.
+template <std::size_t I, class T>
+T partial_of(larger, T a, T b) {
+  return (a < b) == (I == 1) ? T(1) : T(0);
+}
+template <std::size_t I, class T>
+T partial_of(smaller, T a, T b) {
+  return (b < a) == (I == 1) ? T(1) : T(0);
+}
+template <std::size_t I, class T>
+T partial_of(clamp, T x, T low, T high) {
+  const std::size_t taken = (x < low ? low : x) > high ? 2 : (x < low ? 1 : 0);
+  return taken == I ? T(1) : T(0);
+}
+
+// The rule of every adjoint that multiplies: F of what arrives and of a local derivative, but where 0 arrives 0 is
+// sent, whatever the derivative is. What `where` or a mask has discarded may be infinite or NaN, and 0 · ∞ would be
+// NaN. F is `multiply` or `divide`. Kernels pay a comparison and a blend of registers that memory keeps waiting.
+template <class F>
+struct sent {
+  static constexpr const char* name = F::name;
+  template <class T>
+  constexpr T operator()(T g, T derivative) const {
+    return g == T(0) ? g : F{}(g, derivative);
+  }
+};
+template <class T>
+constexpr T sent_times(T g, T derivative) {
+  return sent<multiply>{}(g, derivative);
+}
+
+// What arrives at a function's result, times its I-th partial derivative at x…: what is sent to the I-th argument.
+template <class F, std::size_t I>
+struct chain {
+  static constexpr const char* name = F::name;
+  template <class T, class... X>
+  T operator()(T g, X... x) const {
+    if constexpr (has_slope<F>) {
+      return sent_times(g, slope<F>::at(x...));
+    } else {
+      return sent_times(g, partial_of<I>(F{}, x...));
+    }
+  }
+};
+// The same for a function of a user's own.
+template <class F, std::size_t I>
+struct own_chain {
+  F f;
+  template <class T, class... X>
+  T operator()(T g, X... x) const {
+    if (g == T(0)) { return g; }  // nor is the derivative called there
+    if constexpr (requires { f.template derivative<I>(x...); }) {
+      return g * static_cast<T>(f.template derivative<I>(x...));
+    } else {
+      return g * static_cast<T>(f.derivative(x...));
+    }
+  }
+};
+// What is sent to the second and third argument of `where`.
+template <bool First>
+struct chosen_part {
+  static constexpr const char* name = "where";
+  template <class T>
+  T operator()(bool condition, T g) const {
+    return condition == First ? g : T(0);
+  }
+};
+// What is sent to what a mask has hidden: −0, which a product leaves out.
+struct visible_part {
+  static constexpr const char* name = "masked";
+  template <class T>
+  T operator()(bool visible, T g) const {
+    return visible ? g : T(-0.0);
+  }
+};
+
+}  // namespace dimwise::fn

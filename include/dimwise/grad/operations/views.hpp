@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/grad/operations/views.hpp -- the adjoints of views, joins, ids and orders.
+//
+// Layer: grad.
+// Tests: tests/grad/operations/views.test.cpp
+#pragma once
+
+#include <dimwise/expr/elements/numbers.hpp>
+#include <dimwise/expr/rearrange/ids.hpp>
+#include <dimwise/expr/rearrange/join.hpp>
+#include <dimwise/expr/rearrange/reorder.hpp>
+#include <dimwise/expr/rearrange/replace.hpp>
+#include <dimwise/expr/rearrange/window.hpp>
+#include <dimwise/grad/operations/send.hpp>
+
+namespace dimwise::detail {
+
+// ---- views ----------------------------------------------------------------------------------------------------------
+
+template <class Shape, class T, class How, class E>
+struct adjoint_of<node<view_as<How>, Shape, T, E>> {
+  using N = node<view_as<How>, Shape, T, E>;
+  template <class G>
+  static void send(const N& n, const G& g) {
+    send_gradient(n.template child<0>(), back(n, g, n.op().how));
+  }
+
+ private:
+  template <class G>
+  static auto back(const N&, const G& g, views::marks) {
+    return g;
+  }
+  template <class G>
+  static auto back(const N& n, const G& g, views::regroup) {
+    using shape = gradient_shape<E>;
+    return restride<shape, views::regroup, G>({}, extents_from<shape>("gradient", n.template child<0>().extents()), g);
+  }
+  template <class G>
+  static auto back(const N&, const G& g, views::broadcast) {
+    return reduced_to<E>(g);
+  }
+  template <class From, class To, class G>
+  static auto back(const N& n, const G& g, views::rename<From, To>) {
+    // Of a composite the name does not say how large its factors are: the operand does.
+    using shape = make_shape_t<replace_t<dims_t<shape_of<G>>, To, list<From>>, list<>>;
+    return restride<shape, views::rename<To, From>, G>(
+        {}, extents_from<shape>("gradient", n.template child<0>().extents()), g);
+  }
+  template <class G, class Look>
+  static auto back(const N& n, const G& g, const Look& how) {
+    using shape = gradient_shape<E>;
+    using view = gradient_shape<N>;
+    return make_node<shape, value_of<G>>(view_back<Look, view>{how, extents_from<view>("gradient", n.extents())},
+                                         extents_from<shape>("gradient", n.template child<0>().extents()), g);
+  }
+};
+
+// ---- joins, gather, scatter, orders ---------------------------------------------------------------------------------
+
+// Part `I` of what was put one behind the other.
+template <class Whole, class Part, class X, class G>
+auto part_of(const X& x, const G& g, std::size_t first) {
+  using shape = make_shape_t<replace_t<dims_t<shape_of<G>>, Whole, list<Part>>, list<>>;
+  const auto e = extents_from<shape>("gradient", x.extents());
+  if constexpr (std::is_same_v<Whole, Part> || !requires { typename parts_of<Whole>::type; }) {
+    return restride<shape, views::slice<Whole, Part>, G>({{first}}, e, g);
+  } else {
+    return restride<shape, views::part<Whole, Part>, G>({}, e, g);
+  }
+}
+template <class Shape, class T, class Whole, class... Parts, class... X>
+struct adjoint_of<node<join_along<Whole, list<Parts...>>, Shape, T, X...>> {
+  using N = node<join_along<Whole, list<Parts...>>, Shape, T, X...>;
+  template <class G>
+  static void send(const N& n, const G& arrived) {
+    const auto g = for_children<X...>(arrived);
+    std::size_t first = 0;
+    each_index<sizeof...(X)>([&](auto i) __attribute__((always_inline)) {
+      using part = element_t<i, list<Parts...>>;
+      const auto& x = n.template child<i>();
+      if constexpr (is_tracked<element_t<i, list<X...>>>) { send_gradient(x, part_of<Whole, part>(x, g, first)); }
+      first += x.extents().template extent<part>();
+    });
+  }
+};
+template <class Shape, class T, class D, class... X>
+struct adjoint_of<node<stack_along<D>, Shape, T, X...>> {
+  using N = node<stack_along<D>, Shape, T, X...>;
+  template <class G>
+  static void send(const N& n, const G& arrived) {
+    const auto g = for_children<X...>(arrived);
+    using whole = std::remove_cvref_t<decltype(g)>;
+    each_index<sizeof...(X)>([&](auto i) __attribute__((always_inline)) {
+      if constexpr (is_tracked<element_t<i, list<X...>>>) {
+        using shape = make_shape_t<difference_t<dims_t<shape_of<whole>>, list<D>>, list<>>;
+        const auto& x = n.template child<i>();
+        send_gradient(x, restride<shape, views::at<D>, whole>({{i}}, extents_from<shape>("gradient", x.extents()), g));
+      }
+    });
+  }
+};
+template <class Shape, class T, class D, class X>
+struct adjoint_of<node<join_parts<D>, Shape, T, parts<X>>> {
+  using N = node<join_parts<D>, Shape, T, parts<X>>;
+  template <class G>
+  static void send(const N& n, const G& arrived) {
+    const auto g = kept(arrived);
+    std::size_t first = 0;
+    n.template child<0>().each_child([&](const X& x) {
+      send_gradient(x, part_of<D, D>(x, g, first));
+      first += x.extents().template extent<D>();
+    });
+  }
+};
+template <class Shape, class T, class D, class X>
+struct adjoint_of<node<stack_parts<D>, Shape, T, parts<X>>> {
+  using N = node<stack_parts<D>, Shape, T, parts<X>>;
+  template <class G>
+  static void send(const N& n, const G& arrived) {
+    const auto g = kept(arrived);
+    using whole = std::remove_cvref_t<decltype(g)>;
+    using shape = make_shape_t<difference_t<dims_t<shape_of<whole>>, list<D>>, list<>>;
+    std::size_t number = 0;
+    n.template child<0>().each_child([&](const X& x) {
+      send_gradient(
+          x, restride<shape, views::at<D>, whole>({{number++}}, extents_from<shape>("gradient", x.extents()), g));
+    });
+  }
+};
+template <class Shape, class T, class D, class X, class New>
+struct adjoint_of<node<replace_along<D>, Shape, T, X, New>> {
+  using N = node<replace_along<D>, Shape, T, X, New>;
+  template <class G>
+  static void send(const N& n, const G& arrived) {
+    const auto g = for_children<X, New>(arrived);
+    using whole = std::remove_cvref_t<decltype(g)>;
+    const auto& part = n.template child<1>();
+    using shape = gradient_shape<New>;
+    if constexpr (is_tracked<X>) {  // 0 where it was replaced
+      const auto zero = make_constant<value_of<whole>>(0.0);
+      const auto zeros = repeated_to(part, zero);
+      send_gradient(n.template child<0>(),
+                    make_node<shape_of<whole>, value_of<whole>>(replace_along<D>{n.op().first}, g.extents(), g, zeros));
+    }
+    if constexpr (is_tracked<New>) {
+      const auto e = extents_from<shape>("gradient", part.extents());
+      if constexpr (is_in<D, dims_t<shape>>) {
+        using slice = shape_of<whole>;
+        send_gradient(
+            part, restride<slice, views::slice<D, D>, whole>({{n.op().first}}, extents_from<slice>("gradient", e), g));
+      } else {
+        using rest = make_shape_t<difference_t<dims_t<shape_of<whole>>, list<D>>, list<>>;
+        send_gradient(part,
+                      restride<rest, views::at<D>, whole>({{n.op().first}}, extents_from<rest>("gradient", e), g));
+      }
+    }
+  }
+};
+template <class Shape, class T, class D, class Table, class Ids>
+struct adjoint_of<node<gather_along<D>, Shape, T, Table, Ids>> {
+  using N = node<gather_along<D>, Shape, T, Table, Ids>;
+  template <class G>
+  static void send(const N& n, const G& g) {
+    using shape = gradient_shape<Table>;
+    const auto& table = n.template child<0>();
+    send_gradient(table, gather_back_node<shape, D, G, Ids>({}, extents_from<shape>("gradient", table.extents()), g,
+                                                            n.template child<1>()));
+  }
+};
+template <class Shape, class T, class D, class Values, class Ids>
+struct adjoint_of<node<scatter_along<D>, Shape, T, Values, Ids>> {
+  using N = node<scatter_along<D>, Shape, T, Values, Ids>;
+  template <class G>
+  static void send(const N& n, const G& g) {
+    using shape = gradient_shape<Values>;
+    const auto& values = n.template child<0>();
+    send_gradient(values, gathered<shape, D, G, Ids>({}, extents_from<shape>("gradient", values.extents()), g,
+                                                     n.template child<1>()));
+  }
+};
+template <class Shape, class T, class How, class D, class E>
+  requires is_any_of<How, orders::roll, orders::flip>  // of which the other direction is one of them
+struct adjoint_of<node<reorder<How, D>, Shape, T, E>> {
+  using N = node<reorder<How, D>, Shape, T, E>;
+  template <class G>
+  static void send(const N& n, const G& g) {
+    const extent_t extent = n.extents().template extent<D>();
+    send_gradient(n.template child<0>(),
+                  reordered<shape_of<G>, How, D, G>({n.op().by == 0 ? 0 : extent - n.op().by}, g.extents(), g));
+  }
+};
+
+}  // namespace dimwise::detail

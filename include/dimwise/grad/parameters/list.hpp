@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/grad/parameters/list.hpp -- the parameters of a model as a list for passes over all of them.
+//
+// Layer: grad. Optimisers, norms and gradients are loops over the list (parameter_passes.hpp).
+// Tests: tests/grad/training/optimiser.test.cpp, tests/grad/training/kernels.test.cpp
+//
+//   const parameter_list all(model);
+//   for (std::size_t i = 0; i < all.count(); ++i) { all.name(i); all.size(i); all.data(i); }
+#pragma once
+
+#include <dimwise/eval/parameter_steps.hpp>
+#include <dimwise/grad/decay.hpp>
+#include <dimwise/grad/tracked.hpp>
+#include <dimwise/nn/model.hpp>
+#include <dimwise/nn/parameters/part_list.hpp>
+#include <dimwise/support/library.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+namespace dimwise::detail {
+
+// One step of `sgd` for one parameter.
+struct sgd_numbers {
+  double rate;
+  double decay;
+  double momentum;
+  double fresh;  // what a gradient counts beside the momentum
+  bool nesterov;
+};
+
+// The mesh axes that divide a parameter, up to a null pointer; null if there is none.
+template <class Axes>
+struct axis_keys;
+template <>
+struct axis_keys<list<>> {
+  static constexpr const axis_key* all = nullptr;
+};
+template <class First, class... M>
+struct axis_keys<list<First, M...>> {
+  static constexpr axis_key ids[] = {&axis_id<First>, &axis_id<M>..., nullptr};
+  static constexpr const axis_key* all = ids;
+};
+
+// The passes over elements of one type, by pointers to them.
+struct element_passes {
+  std::size_t bytes;  // of one element
+  void (*adam)(whole_passes& passes, const adam_numbers<double>& by, std::size_t n, const void* gradient, void* p,
+               void* m, void* v);
+  void (*sgd)(const sgd_numbers& by, std::size_t n, const void* gradient, void* p, void* v);
+  double (*sum_of_squares)(std::size_t n, const void* x);
+  double (*largest)(std::size_t n, const void* x, double before);
+  void (*add_scaled_squares)(std::size_t n, const void* x, int exponent, kernels::carried_sum<double>& to);
+  void (*shorten)(std::size_t n, void* x, double factor, const scaled_norm& norm, double limit);
+  void (*multiply)(std::size_t n, void* x, double by);
+  void (*add)(whole_passes& passes, std::size_t n, void* x, const void* y);
+};
+
+// What passes need of one type of parameter.
+struct parameter_type {
+  std::size_t rank;
+  const name_of* names;
+  const axis_key* mesh_axes;  // that divide it
+  const element_passes* passes;
+  void (*write_extents)(const void* p, axis* to);
+  const void* (*data)(const void* p);
+  void* (*overwrite)(void* p);
+  void (*clear)(void* p);                            // zeros of the same extents
+  void (*take_gradient)(void* p, recorded& origin);  // what has arrived there; zeros if nothing has
+};
+
+template <class T>
+void adam_elements(whole_passes& passes, const adam_numbers<double>& by, std::size_t n, const void* gradient, void* p,
+                   void* m, void* v) {
+  const auto number = [](double x) { return static_cast<T>(x); };
+  const adam_numbers<T> numbers{number(by.decay),       number(by.first_kept),   number(by.first_added),
+                                number(by.second_kept), number(by.second_added), number(by.kept),
+                                number(by.size),        number(by.root),         number(by.epsilon)};
+  step_adam(passes, numbers, n, static_cast<const T*>(gradient), static_cast<T*>(p), static_cast<T*>(m),
+            static_cast<T*>(v));
+}
+template <class T>
+void sgd_elements(const sgd_numbers& by, std::size_t n, const void* gradient, void* parameter, void* velocity) {
+  const auto r = static_cast<T>(by.rate);
+  const auto d = static_cast<T>(by.decay);
+  const auto m = static_cast<T>(by.momentum);
+  const auto fresh = static_cast<T>(by.fresh);
+  const T* const g = static_cast<const T*>(gradient);
+  T* const p = static_cast<T*>(parameter);
+  T* const v = static_cast<T*>(velocity);
+  if (by.momentum == 0) {
+    for (std::size_t i = 0; i < n; ++i) { p[i] -= r * (g[i] + d * p[i]); }
+    return;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    const T slope = g[i] + d * p[i];
+    v[i] = m * v[i] + fresh * slope;
+    p[i] -= r * (by.nesterov ? slope + m * v[i] : v[i]);
+  }
+}
+template <class T>
+double squares_of_elements(std::size_t n, const void* x) {
+  return sum_of_squares(n, static_cast<const T*>(x));
+}
+template <class T>
+double largest_element(std::size_t n, const void* x, double before) {
+  return largest_magnitude(n, static_cast<const T*>(x), before);
+}
+template <class T>
+void add_scaled_squares(std::size_t n, const void* x, int exponent, kernels::carried_sum<double>& to) {
+  sum_scaled_squares(n, static_cast<const T*>(x), exponent, to);
+}
+template <class T>
+void shorten_elements(std::size_t n, void* elements, double factor, const scaled_norm& norm, double limit) {
+  T* const x = static_cast<T*>(elements);
+  if (static_cast<T>(factor) >= std::numeric_limits<T>::min() || norm.rest - norm.rest != 0) {
+    return multiply_elements(n, x, static_cast<T>(factor));
+  }
+  // A norm near the largest number: its inverse has few digits, or none.
+  for (std::size_t i = 0; i < n; ++i) {
+    x[i] = static_cast<T>(std::ldexp(static_cast<double>(x[i]), -norm.exponent) * (limit / norm.rest));
+  }
+}
+template <class T>
+void multiply_all(std::size_t n, void* x, double by) {
+  multiply_elements(n, static_cast<T*>(x), static_cast<T>(by));
+}
+template <class T>
+void add_all(whole_passes& passes, std::size_t n, void* x, const void* y) {
+  add_elements(passes, n, static_cast<T*>(x), static_cast<const T*>(y));
+}
+template <class T>
+inline constexpr element_passes passes_over = {
+    sizeof(T),           &adam_elements<T>,      &sgd_elements<T>,     &squares_of_elements<T>,
+    &largest_element<T>, &add_scaled_squares<T>, &shorten_elements<T>, &multiply_all<T>,
+    &add_all<T>};
+
+#if DIMWISE_DETAIL_HAS_LIBRARY
+#define DIMWISE_DETAIL_PASSES(T)                                                                                 \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE void adam_elements<T>(whole_passes&, const adam_numbers<double>&, std::size_t, \
+                                                        const void*, void*, void*, void*);                       \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE double squares_of_elements<T>(std::size_t, const void*);                       \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE void multiply_all<T>(std::size_t, void*, double);                              \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE void add_all<T>(whole_passes&, std::size_t, void*, const void*);
+DIMWISE_DETAIL_PASSES(float)
+DIMWISE_DETAIL_PASSES(double)
+#undef DIMWISE_DETAIL_PASSES
+#endif
+
+// The functions of a parameter_type.
+template <class P>
+struct parameter_functions;
+template <class T, class... D>
+struct parameter_functions<tensor<T, D...>> {
+  using parameter = tensor<T, D...>;
+  using axes = axes_for<shape<D...>>;
+  static void write_extents(const void* p, axis* to) {
+    axis_extents<axes>::write(static_cast<const parameter*>(p)->extents(), to);
+  }
+  static const void* data(const void* p) { return static_cast<const parameter*>(p)->data(); }
+  static void* overwrite(void* p) { return static_cast<parameter*>(p)->overwrite(); }
+  static void clear(void* p) {
+    auto& to = *static_cast<parameter*>(p);
+    auto fresh = parameter::for_overwriting(to.extents());
+    fresh.fill(T(0));
+    to = fresh;
+  }
+  static void take_gradient(void* p, recorded& origin) {
+    auto& from = static_cast<recorded_value<T, D...>&>(origin);
+    if (from.arrived()) {
+      *static_cast<parameter*>(p) = parameter(from.gradient());
+    } else {
+      clear(p);
+    }
+  }
+};
+template <class P>
+inline constexpr parameter_type type_of_parameter = {axes_for<shape_of<P>>::size,
+                                                     axis_extents<axes_for<shape_of<P>>>::names,
+                                                     axis_keys<unique_t<mesh_axes_of_list_t<dims_t<shape_of<P>>>>>::all,
+                                                     &passes_over<value_of<P>>,
+                                                     &parameter_functions<P>::write_extents,
+                                                     &parameter_functions<P>::data,
+                                                     &parameter_functions<P>::overwrite,
+                                                     &parameter_functions<P>::clear,
+                                                     &parameter_functions<P>::take_gradient};
+
+// What a list of parameters for training says about each (nn/parameters/part_list.hpp).
+struct trained_parts {
+  template <class P>
+  static constexpr bool is = is_parameter<P>;
+  template <class P>
+  static const void* facts() {
+    return &type_of_parameter<P>;
+  }
+  template <class Owner, class P>
+  static constexpr bool flag = dimwise::is_decayed<Owner, P>;
+};
+
+// The parameters of a model in member order. A list of a constant model is only read.
+class parameter_list : public nn::detail::part_list {
+ public:
+  template <class M>
+  explicit parameter_list(const M& m) {
+    nn::detail::list_parts<trained_parts, void>(*this, m);
+  }
+  [[nodiscard]] const parameter_type& type(std::size_t i) const {
+    return *static_cast<const parameter_type*>(facts(i));
+  }
+  /// Whether weight decay falls on it, by the kind of the member.
+  [[nodiscard]] bool is_decayed(std::size_t i) const { return flag(i); }
+  [[nodiscard]] const void* data(std::size_t i) const { return type(i).data(at(i)); }
+  [[nodiscard]] void* overwrite(std::size_t i) const { return type(i).overwrite(at(i)); }
+  void clear(std::size_t i) const { type(i).clear(at(i)); }
+  void take_gradient(std::size_t i, recorded& origin) const { type(i).take_gradient(at(i), origin); }
+  /// Whether each rank along a mesh axis has a part of it.
+  [[nodiscard]] bool is_divided(std::size_t i, axis_key along) const {
+    const axis_key* axis = type(i).mesh_axes;
+    while (axis != nullptr && *axis != nullptr) {
+      if (*axis++ == along) { return true; }
+    }
+    return false;
+  }
+  /// The number of elements.
+  [[nodiscard]] DIMWISE_DETAIL_LIBRARY std::size_t size(std::size_t i) const;
+  /// Throws `extent_error` unless the models have the same layers and extents. `whose` is the other one's name.
+  DIMWISE_DETAIL_LIBRARY void check_same_extents(const char* what, const parameter_list& other,
+                                                 const char* whose) const;
+};
+
+}  // namespace dimwise::detail
+
+#if DIMWISE_DETAIL_DEFINES_LIBRARY
+#include <dimwise/grad/parameters/list_definitions.hpp>
+#endif

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/nn/parameters/initialise.hpp -- random initialisation of the parameters of a module.
+//
+// Layer: nn.
+// Tests: tests/nn/parameters.test.cpp
+//
+//   auto layer = initialised<encoder_layer<…>>(xavier_uniform(42), hidden{2048});
+#pragma once
+
+#include <dimwise/nn/parameters.hpp>
+#include <dimwise/tensor/random.hpp>
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+namespace dimwise::nn {
+
+/// The random number generator; uniform numbers are identical on every machine.
+using random = dimwise::detail::random_numbers;
+
+/// Weights uniform within ±gain·√(6 / (inputs + outputs)) (Glorot and Bengio 2010, equation 16).
+class xavier_uniform {
+ public:
+  /// Equal seeds give equal weights on every machine.
+  explicit xavier_uniform(std::uint64_t seed, double gain = 1) : random_(seed), gain_(gain) {}
+  [[nodiscard]] double operator()(std::size_t inputs, std::size_t outputs) {
+    return gain_ * std::sqrt(6.0 / static_cast<double>(inputs + outputs)) * (2 * random_.uniform() - 1);
+  }
+
+ private:
+  random random_;
+  double gain_;
+};
+
+/// Weights normal with standard deviation gain·√(2 / (inputs + outputs)) (Glorot and Bengio 2010).
+class xavier_normal {
+ public:
+  /// Equal seeds give equal weights on one machine; the last digits may differ on another.
+  explicit xavier_normal(std::uint64_t seed, double gain = 1) : random_(seed), gain_(gain) {}
+  [[nodiscard]] double operator()(std::size_t inputs, std::size_t outputs) {
+    return gain_ * std::sqrt(2.0 / static_cast<double>(inputs + outputs)) * random_.normal();
+  }
+
+ private:
+  random random_;
+  double gain_;
+};
+
+/// Normal weights with one standard deviation for all parameters: 0.02 in GPT-2.
+class normal {
+ public:
+  /// Equal seeds give equal weights on one machine; the last digits may differ on another.
+  explicit normal(std::uint64_t seed, double deviation = 0.02) : random_(seed), deviation_(deviation) {}
+  [[nodiscard]] double operator()(std::size_t, std::size_t) { return deviation_ * random_.normal(); }
+
+ private:
+  random random_;
+  double deviation_;
+};
+
+namespace detail {
+
+// The given extents of the dimensions in the list Needed, as a tuple.
+template <class Needed, class... Given>
+auto extents_among(const Given&... given) {
+  [[maybe_unused]] const auto one = []<class D>(const D& d) {
+    if constexpr (is_in<D, Needed>) {
+      return std::tuple<D>(d);
+    } else {
+      return std::tuple<>();
+    }
+  };
+  return std::tuple_cat(one(given)...);
+}
+
+// A zero tensor with the given extents. A missing extent is the error R15 of the tensor's constructor; this function
+// avoids the further errors of std::apply.
+template <class Tensor, class... Needed>
+Tensor zeros_of(const std::tuple<Needed...>& extents) {
+  return Tensor(std::get<Needed>(extents)...);
+}
+// `given` has the extents of all parameters of a module; Tensor takes its own.
+template <class Tensor, class... Given>
+Tensor zeros(const Given&... given) {
+  return zeros_of<Tensor>(extents_among<run_time_atoms_t<shape_of<Tensor>>>(given...));
+}
+
+template <class Tensor, class How>
+void draw(Tensor& t, How& how, std::size_t inputs, std::size_t outputs) {
+  using T = typename Tensor::value_type;
+  std::vector<T> values(t.size());
+  for (T& v : values) { v = static_cast<T>(how(inputs, outputs)); }
+  t.assign(values);
+}
+
+}  // namespace detail
+
+/// Initialises the parameters of `m` in member order: draws weights from `how`, sets biases to 0 and norm scales to 1.
+/// Pass run-time extents once for the whole module (R15). A non-const `how` is advanced, so that the next module gets
+/// other numbers; a const one is copied.
+template <class M, class How, class... Extents>
+void initialise(M& m, How&& how, const Extents&... extents) {
+  const dimwise::detail::weights_together in_large_pages;
+  if constexpr (std::is_const_v<std::remove_reference_t<How>>) {
+    initialise(m, std::remove_cvref_t<How>(how), extents...);
+  } else if constexpr (requires { m.initialise_parameters(how, extents...); }) {
+    m.initialise_parameters(how, extents...);
+  } else if constexpr (detail::is_tensor<M>) {  // a vector that is a direct member
+    m = detail::zeros<M>(extents...);
+    detail::draw(m, how, m.size(), m.size());
+  } else if constexpr (detail::is_sequence<M>) {
+    for (auto& part : m) { initialise(part, how, extents...); }
+  } else if constexpr (module<M> || detail::is_tuple<M>) {
+    detail::each_member(m, [&](auto& part) { initialise(part, how, extents...); });
+  } else {
+    static_assert(detail::is_a_setting<M>::value);
+  }
+}
+
+namespace detail {
+
+// Whether a module contains a list of modules with a run-time length.
+template <class M>
+inline constexpr bool is_array = false;
+template <class M, std::size_t N>
+inline constexpr bool is_array<std::array<M, N>> = true;
+template <class M>
+consteval bool holds_sequence() {
+  if constexpr (is_tensor<M>) {
+    return false;
+  } else if constexpr (is_array<M>) {
+    return holds_sequence<typename M::value_type>();
+  } else if constexpr (is_sequence<M>) {
+    return true;
+  } else if constexpr (module<M> || is_tuple<M>) {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return (holds_sequence<std::remove_cvref_t<decltype(part_at<I>(std::declval<M&>()))>>() || ...);
+    }(std::make_index_sequence<part_count<M>()>{});
+  } else {
+    return false;
+  }
+}
+
+}  // namespace detail
+
+/// Named in the error of `initialised<M>` if M contains a `stack`, whose length is unknown. Use
+/// `M m{…stack<Layer>::of(6)…}; initialise(m, how);`.
+template <class M>
+struct a_stack_is_made_by_of_and_then_initialised;
+
+/// A module with the parameters of `initialise`: `initialised<linear<from<d_model>, to<hidden>>>(xavier_uniform(1),
+/// hidden{2048})`. Rejects modules that contain a `stack`, which would have no layers.
+template <class M, class How, class... Extents>
+  requires(!detail::holds_sequence<M>())
+[[nodiscard]] M initialised(How&& how, const Extents&... extents) {
+  M m;
+  initialise(m, static_cast<How&&>(how), extents...);
+  return m;
+}
+template <class M, class How, class... Extents, class Reason = a_stack_is_made_by_of_and_then_initialised<M>>
+  requires(detail::holds_sequence<M>())
+Reason initialised(How&& how, const Extents&... extents);
+
+}  // namespace dimwise::nn

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/nn/parameters/part_list_definitions.hpp -- the members of a list of parameters (support/library.hpp).
+//
+// Layer: nn.
+#pragma once
+
+#include <dimwise/nn/parameters/part_list.hpp>
+
+namespace dimwise::nn::detail {
+
+DIMWISE_DETAIL_LIBRARY std::string part_list::path(std::size_t to) const {
+  if (to == outermost) { return {}; }
+  std::string text = path(path_[to].outer);
+  if (!text.empty()) { text += '.'; }
+  return text.append(path_[to].member != nullptr ? std::string(path_[to].member) : std::to_string(path_[to].number));
+}
+DIMWISE_DETAIL_LIBRARY std::string part_list::name(std::size_t i) const { return path(parts_[i].path); }
+
+DIMWISE_DETAIL_LIBRARY void part_list::check_same_lengths(const part_list& other) const {
+  for (std::size_t i = 0; i < sequences_.size(); ++i) {
+    check_same_length(path(sequences_[i].path), sequences_[i].length, other.sequences_[i].length);
+  }
+}
+
+DIMWISE_DETAIL_LIBRARY void part_list::enter(const char* member) {
+  path_.push_back({here_, member, 0});
+  here_ = path_.size() - 1;
+}
+DIMWISE_DETAIL_LIBRARY void part_list::enter(std::size_t number) {
+  path_.push_back({here_, nullptr, number});
+  here_ = path_.size() - 1;
+}
+DIMWISE_DETAIL_LIBRARY void part_list::add_sequence(std::size_t length) { sequences_.push_back({length, here_}); }
+DIMWISE_DETAIL_LIBRARY void part_list::add(const void* parameter, const void* facts, bool flag) {
+  parts_.push_back({const_cast<void*>(parameter), facts, flag, here_});
+}
+
+}  // namespace dimwise::nn::detail

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/ranks/attention/ring_gradient.hpp -- ring attention of tracked operands, and its backward pass.
+//
+// Layer: ranks. Liu, Zaharia and Abbeel 2023: the gradient of the queries stays, those of keys and values travel with
+// their block and add up on the way. The weights of a block are recomputed from the log-sum-exp of all blocks (Dao
+// 2023, FlashAttention-2): weights = exp(s - lse), d_s = weights * (d_weights - sum(d_output * output)).
+// Included by ring_attention.hpp.
+// Tests: tests/ranks/attention/ring_gradient.test.cpp
+#pragma once
+
+#include <dimwise/ranks/ring_attention.hpp>
+
+namespace dimwise::detail {
+
+template <class X>
+using ring_gradient_of = tensor_of<value_of<X>, make_shape_t<dims_t<shape_of<X>>, list<>>>;
+template <class X>
+ring_gradient_of<X> zero_gradient(const X& x) {
+  auto zeros =
+      ring_gradient_of<X>::for_overwriting(extents_from<shape_of<ring_gradient_of<X>>>("gradient", x.extents()));
+  zeros.fill(0);
+  return zeros;
+}
+template <class Tensor>
+void add_elements(Tensor& to, const Tensor& more) {
+  auto* const sums = to.overwrite();
+  const auto* const terms = more.data();
+  for (std::size_t i = 0; i < more.size(); ++i) { sums[i] += terms[i]; }
+}
+
+// What the record holds of a result: the tracked formula, and the numbers that the backward pass reads.
+template <class Key, class Result, bool Travels, class S, class V, class Q, class K, class Values, class Part>
+struct kept_ring {
+  using key = Key;
+  using result = Result;
+  using formula = ring_scores<Key, S>;
+  using query_type = typename formula::query_type;
+  using key_type = typename formula::key_type;
+  static constexpr bool travels = Travels;
+  static constexpr bool wants_q = is_tracked<query_type>;
+  static constexpr bool wants_k = is_tracked<key_type>;
+  static constexpr bool wants_v = is_tracked<V>;
+
+  S scores;
+  V given_values;
+  Q q;
+  K k;
+  Values v;
+  Part part;
+  ranks::communicator along;
+};
+template <class Key, class Result, bool Travels, class S, class V, class... More>
+inline constexpr bool holds_erased<kept_ring<Key, Result, Travels, S, V, More...>> = holds_erased<S> || holds_erased<V>;
+
+// The gradients by one block: of the queries its term, of keys and values this rank's term.
+template <class Q, class K, class V>
+struct block_gradients {
+  ring_gradient_of<Q> q;
+  ring_gradient_of<K> k;
+  ring_gradient_of<V> v;
+};
+
+// A value whose gradient arrives at a record of its own.
+template <class X>
+using tracked_leaf_t = tensor_of<tracked<value_of<X>>, shape_of<X>>;
+template <bool Wanted, class X>
+auto leaf_if(const X& x) {
+  if constexpr (Wanted) {
+    return tracked_leaf_t<X>(x,
+                             new_recorded<typename tracked_leaf_t<X>::origin_type>(std::uint64_t{0}, of_one_statement));
+  } else {
+    return x;
+  }
+}
+template <class Leaf, class To>
+void take_arrived(const Leaf& leaf, To& to) {
+  if (leaf.origin()->arrived()) { to = leaf.origin()->gradient(); }
+}
+
+// The weight of a score, and the gradient of the score: 0 where the weight is 0, whatever arrives there.
+struct weight_beside {
+  template <class T>
+  T operator()(T score, T log_sum) const {
+    return log_sum == -std::numeric_limits<T>::infinity() ? T(0) : std::exp(score - log_sum);
+  }
+};
+struct score_gradient {
+  template <class T>
+  T operator()(T weight, T d_weight, T mean) const {
+    return weight == T(0) ? T(0) : weight * (d_weight - mean);
+  }
+};
+
+// In any element type and for every step that has an adjoint.
+template <class Kept, class K, class V, class G, class Gradients>
+void block_back_by_adjoints(const Kept& kept, const K& k, const V& v, const G& g, Gradients& to) {
+  using key = typename Kept::key;
+  using result = make_shape_t<dims_t<typename Kept::result>, list<>>;
+  const auto q_leaf = leaf_if<Kept::wants_q>(kept.q);
+  const auto k_leaf = leaf_if<Kept::wants_k>(k);
+  const auto scores = Kept::formula::with(kept.scores, q_leaf, k_leaf);
+  const auto log_sums = plain_value(kept.part.log_sum_exp);
+  const tensor weights = by_element(weight_beside{}, tensor(plain_value(scores)), log_sums);
+  const auto w_leaf = leaf_if<true>(weights);
+  const auto v_leaf = leaf_if<true>(v);
+  send_gradient(make_contraction<list<key>, list<>, accepted<result>>("gradient", w_leaf, v_leaf), g);
+  if constexpr (Kept::wants_v) { take_arrived(v_leaf, to.v); }
+  if constexpr (Kept::wants_q || Kept::wants_k) {
+    if (!w_leaf.origin()->arrived()) { return; }
+    const auto products = by_element(fn::multiply{}, g, plain_value(kept.part.output));
+    using features = difference_t<dims_t<shape_of<G>>, dims_t<shape_of<decltype(log_sums)>>>;
+    const tensor means = summed_over<features>(products);
+    send_gradient(scores, tensor(by_element(score_gradient{}, weights, w_leaf.origin()->gradient(), means)));
+    if constexpr (Kept::wants_q) { take_arrived(q_leaf, to.q); }
+    if constexpr (Kept::wants_k) { take_arrived(k_leaf, to.k); }
+  }
+}
+
+// By the kernel of attention; false, and nothing done, where it does not take the block.
+template <class Kept, class K, class V, class G, class Gradients>
+bool block_back_by_kernel([[maybe_unused]] const Kept& kept, [[maybe_unused]] const K& k, [[maybe_unused]] const V& v,
+                          [[maybe_unused]] const G& g, [[maybe_unused]] Gradients& to) {
+#if !defined(DIMWISE_PLAIN_ONLY)
+  using plain_scores = untracked_type<decltype(kept.scores)>;
+  using formula = ring_scores<typename Kept::key, plain_scores>;
+  const auto scores = formula::with(untracked_of(kept.scores), kept.q, k);
+  const auto attended = attended_block<typename Kept::key, typename Kept::result>(scores, v);
+  using kernel = attention_gradient_of<std::remove_cv_t<decltype(attended)>>;
+  if constexpr (kernel::matches) {
+    using query_gradient = typename kernel::query_gradient;
+    const typename kernel::sums_type sums = plain_value(kept.part.log_sum_exp);
+    auto d_q = query_gradient();
+    if constexpr (Kept::wants_q) {
+      d_q = query_gradient::for_overwriting(
+          extents_from<shape_of<query_gradient>>("gradient", kept.q.extents(), scores.extents()));
+    }
+    const auto pointer = [](auto& x, bool wanted) { return wanted ? &x : nullptr; };
+    if (!kernel::back(attended, kept.part.output, sums, g, pointer(d_q, Kept::wants_q), pointer(to.k, Kept::wants_k),
+                      pointer(to.v, Kept::wants_v), static_cast<nothing*>(nullptr))) {
+      return false;
+    }
+    if constexpr (Kept::wants_q) { to.q = reduced_to<decltype(kept.q)>(d_q); }
+    return true;
+  } else {
+    return false;
+  }
+#else
+  return false;
+#endif
+}
+
+template <class Kept, class K, class V, class G>
+auto block_back(const Kept& kept, const K& k, const V& v, const G& g) {
+  block_gradients<std::remove_cvref_t<decltype(kept.q)>, K, V> to{
+      {},
+      Kept::wants_k ? zero_gradient(k) : ring_gradient_of<K>(),
+      Kept::wants_v ? zero_gradient(v) : ring_gradient_of<V>()};
+  if constexpr (Kept::wants_q) { to.q = zero_gradient(kept.q); }
+  if (size_of(v) == 0 || size_of(kept.q) == 0) { return to; }
+  if (!block_back_by_kernel(kept, k, v, g, to)) { block_back_by_adjoints(kept, k, v, g, to); }
+  return to;
+}
+
+// A gradient on its way round the ring: each rank adds its term, the owner of the block first. It is one step behind
+// the block, so that it travels while the next block is computed.
+template <bool Wanted, class X>
+class ring_of_sums {
+ public:
+  using tensor_type = ring_gradient_of<X>;
+
+  // Adds this rank's term, if there is one, to what has arrived for the block that is here, and sends it on.
+  template <class Blocks>
+  void add_and_send(const Blocks& blocks, const ranks::communicator& along, const tensor_type* term) {
+    if (blocks.is_own()) {
+      here_.reset(new tensor_type(*term));
+    } else {
+      wait();
+      if (term != nullptr) { add_elements(*here_, *term); }
+    }
+    if (along.size() == 1) { return; }
+    const tensor_type& now = *here_;
+    there_.reset(new tensor_type(
+        tensor_type::for_overwriting(extents_with_part<typename Blocks::key>(now.extents(), blocks.coming()))));
+    sent_ = along.permute(now.data(), now.size(), blocks.next_rank(), there_->overwrite(), there_->size(),
+                          blocks.previous_rank(), blocks.text());
+  }
+  // After the last step: the sum over all ranks, for this rank's own block.
+  [[nodiscard]] const tensor_type& own(const ranks::communicator& along) {
+    if (along.size() > 1) { wait(); }
+    return *here_;
+  }
+
+ private:
+  void wait() {
+    sent_.wait();
+    here_.swap(there_);
+  }
+
+  std::unique_ptr<tensor_type> here_{};
+  std::unique_ptr<tensor_type> there_{};
+  ranks::request sent_{};  // ends before them
+};
+template <class X>
+class ring_of_sums<false, X> {
+ public:
+  template <class Blocks>
+  void add_and_send(const Blocks&, const ranks::communicator&, const ring_gradient_of<X>*) {}
+  [[nodiscard]] static ring_gradient_of<X> own(const ranks::communicator&) { return {}; }
+};
+
+template <class Kept, class G>
+auto ring_back(const Kept& kept, const G& g) {
+  using K = std::remove_cvref_t<decltype(kept.k)>;
+  using V = std::remove_cvref_t<decltype(kept.v)>;
+  using key = typename Kept::key;
+  using formula = ring_scores<key, untracked_type<decltype(kept.scores)>>;
+  ring_of_blocks<key, K, V> blocks(kept.k, kept.v, kept.along);
+  ring_of_sums<Kept::wants_k, K> of_keys;
+  ring_of_sums<Kept::wants_v, V> of_values;
+  blocks.start();
+  auto result = block_back(kept, blocks.keys(), blocks.values(), g);
+  of_keys.add_and_send(blocks, kept.along, &result.k);
+  of_values.add_and_send(blocks, kept.along, &result.v);
+  while (blocks.next()) {
+    blocks.start();
+    if (may_show_any<key>(formula::with(untracked_of(kept.scores), kept.q, blocks.keys()))) {
+      const auto block = block_back(kept, blocks.keys(), blocks.values(), g);
+      if constexpr (Kept::wants_q) { add_elements(result.q, block.q); }
+      of_keys.add_and_send(blocks, kept.along, &block.k);
+      of_values.add_and_send(blocks, kept.along, &block.v);
+    } else {
+      of_keys.add_and_send(blocks, kept.along, nullptr);
+      of_values.add_and_send(blocks, kept.along, nullptr);
+    }
+  }
+  result.k = of_keys.own(kept.along);
+  result.v = of_values.own(kept.along);
+  return result;
+}
+
+// Queries that are whole: each rank has a term of their gradient, and the gradients of its own keys. If the loss is a
+// term on each rank, so is what arrives here.
+template <class M, class Kept, class G>
+auto back_of_whole_queries(const Kept& kept, G g) {
+  const std::string text = call_text("ring_attention", dims_t<shape_of<decltype(kept.q)>>{}, kept.q.extents());
+  const bool is_term = gradient_ranks::is_left(axis_id<M>);
+  if (is_term) { kept.along.all_reduce(g.overwrite(), g.size(), text); }
+  auto result = block_back(kept, kept.k, kept.v, g);
+  if (Kept::wants_q && !is_term) { kept.along.all_reduce(result.q.overwrite(), result.q.size(), text); }
+  return result;
+}
+
+// What `send_kept` calls. What is whole and met the keys has one term of its gradient on each rank, also where the
+// queries are whole.
+template <class Key, class Result, bool Travels, class S, class V, class... More, class G>
+void send_from(const kept_ring<Key, Result, Travels, S, V, More...>& kept, const G& g) {
+  using Kept = kept_ring<Key, Result, Travels, S, V, More...>;
+  using M = first_t<mesh_axes_t<Key>>;
+  const auto gradients = [&] {
+    if constexpr (Travels) {
+      return ring_back(kept, g);
+    } else {
+      return back_of_whole_queries<M>(kept, g);
+    }
+  }();
+  if constexpr (Kept::wants_q) { send_gradient(Kept::formula::queries(kept.scores), gradients.q); }
+  const gradient_ranks::root from(&axis_ids<unique_t<join_t<mesh_axes_of_shape_t<Result>, list<M>>>>::value);
+  const auto send_keys = [&] {
+    if constexpr (Kept::wants_k) { send_gradient(Kept::formula::keys(kept.scores), gradients.k); }
+    if constexpr (Kept::wants_v) { send_gradient(kept.given_values, gradients.v); }
+  };
+  if constexpr (holds_erased<Kept>) {  // what arrives behind an `expr` is sent while `from` lives
+    erased_gradients all;
+    send_keys();
+    all.send();
+  } else {
+    send_keys();
+  }
+}
+
+// The attention of tracked operands, with its record.
+template <class Key, class Result, bool Travels, class S, class V>
+auto ring_recorded(const S& s, const V& v, const ranks::communicator& along) {
+  const auto plain = untracked_of(s);
+  using formula = ring_scores<Key, std::remove_cv_t<decltype(plain)>>;
+  const tensor q(formula::queries(plain));
+  const tensor k(formula::keys(plain));
+  const tensor values(untracked_of(v));
+  const auto part = [&] {
+    if constexpr (Travels) {
+      return attention_round_the_ring<Key, Result>(plain, q, k, values, along);
+    } else {
+      return merged_parts(part_of_block<Key, Result>(formula::with(plain, q, k), values), along);
+    }
+  }();
+  using plain_result = std::remove_cvref_t<decltype(part.output)>;
+  using tracked_result = tracked_leaf_t<plain_result>;
+  remember_sum<first_t<mesh_axes_t<Key>>>(along);
+  gradient_record* const record = gradient_record::current();
+  const std::uint64_t number = record == nullptr ? 0 : record->number();
+  const bool of_scores = has_origin(s, number), of_values = has_origin(v, number);
+  if (!of_scores && !of_values) { return tracked_result(part.output); }
+  using kept_type = kept_ring<Key, Result, Travels, S, V, std::remove_cv_t<decltype(q)>, std::remove_cv_t<decltype(k)>,
+                              std::remove_cv_t<decltype(values)>, std::remove_cv_t<decltype(part)>>;
+  using origin_type = typename tracked_result::origin_type;
+  origin_pointer origin = new_recorded<origin_type>(number);
+  origin->keep(new kept_type{s, v, q, k, values, part, along}, &send_kept<kept_type, origin_type>);
+  record->add(origin);
+  return tracked_result(part.output, origin);
+}
+
+}  // namespace dimwise::detail

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/ranks/training/gradients.hpp -- gradients, losses and norms over ranks: data-parallel training.
+//
+// Layer: ranks. Sums are added in the order of the ranks: P ranks have the bits of one rank that accumulates the P
+// batches in this order (grad/accumulate.hpp).
+// Tests: tests/ranks/training.test.cpp, tests/ranks/mpi/, tests/compile_fail/ranks/
+//
+//   auto [loss, gradient] = all_reduce<dp>(value_and_gradient(model, …), mesh);
+//   auto [loss, gradient] = value_and_gradient(model, …, reduced<dp>(mesh));      // while the backward pass goes on
+//   optimiser.step(model, clip_norm(gradient, 1.0));
+#pragma once
+
+#include <dimwise/grad/accumulate.hpp>
+#include <dimwise/grad/gradient.hpp>
+#include <dimwise/grad/optimiser.hpp>
+#include <dimwise/ranks/collectives.hpp>
+#include <dimwise/ranks/mesh.hpp>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace dimwise {
+
+/// How the terms of gradients are sent.
+enum class gradient_format : unsigned char {
+  exact,     ///< in the element type of the parameter
+  bfloat16,  ///< float terms and their sum are rounded to 8 significant bits: an error of up to 2⁻⁷ · Σ |term|
+};
+
+namespace detail {
+
+// Parameters whose terms are sent together: many small ones in one message (Li et al. 2020). The last parameters, of
+// which the backward pass has the gradients first, are in the first bucket, so the order is the same on all ranks.
+struct gradient_bucket {
+  std::vector<std::size_t> parameters{};
+  std::size_t elements = 0;
+  std::size_t bytes_of_one = 0;
+};
+// The parameters that are whole along a mesh axis.
+DIMWISE_DETAIL_LIBRARY std::vector<gradient_bucket> buckets_of(const parameter_list& all, axis_key along);
+
+// Adds the terms of all ranks.
+DIMWISE_DETAIL_LIBRARY void reduce_terms(const parameter_list& terms, const ranks::communicator& along, axis_key axis,
+                                         gradient_format format);
+
+// The sum of numbers of all ranks.
+DIMWISE_DETAIL_LIBRARY void reduce_numbers(double* numbers, std::size_t count, const ranks::communicator& along,
+                                           const char* what);
+
+// Reductions that run while the backward pass goes on.
+class started_reduction {
+ public:
+  // The gradients arrive at `origins`, and are taken into `to`.
+  DIMWISE_DETAIL_LIBRARY started_reduction(const parameter_list& to, const parameter_origins& origins,
+                                           const ranks::communicator& along, axis_key axis);
+  started_reduction(const started_reduction&) = delete;
+  started_reduction& operator=(const started_reduction&) = delete;
+  DIMWISE_DETAIL_LIBRARY ~started_reduction();
+
+  /// Advances the messages, and starts the buckets of which nothing more arrives.
+  DIMWISE_DETAIL_LIBRARY void advance();
+  /// Starts the others, and waits for all.
+  DIMWISE_DETAIL_LIBRARY void finish();
+  /// How many buckets were started before `finish`.
+  [[nodiscard]] std::size_t started_early() const { return started_early_; }
+
+ private:
+  struct sum;
+  [[nodiscard]] bool is_complete(const gradient_bucket& bucket) const;
+  void start(const gradient_bucket& bucket);
+
+  const parameter_list& to_;
+  const parameter_origins& origins_;
+  const ranks::communicator& along_;
+  axis_key axis_;
+  std::vector<gradient_bucket> buckets_;
+  std::vector<std::unique_ptr<sum>> sums_{};
+  std::size_t next_ = 0;
+  std::size_t started_early_ = 0;
+};
+
+// The buckets of the last reduction of this thread that were started before the backward pass had ended.
+inline std::size_t& buckets_started_early() {
+  static thread_local std::size_t count = 0;
+  return count;
+}
+
+// The axes of a mesh, apart from their types.
+struct keyed_communicator {
+  axis_key id;
+  const ranks::communicator* along;
+};
+template <class... Axes>
+std::array<keyed_communicator, sizeof...(Axes)> communicators_of(const ranks::mesh<Axes...>& mesh) {
+  return {keyed_communicator{&axis_id<Axes>, &mesh.template along<Axes>()}...};
+}
+// √(the sum of squares) of all parameters, with each element of a divided one counted once.
+DIMWISE_DETAIL_LIBRARY scaled_norm norm_over_ranks(const parameter_list& all, const keyed_communicator* axes,
+                                                   std::size_t count);
+
+// A model whose parameters are divided along axes of the mesh alone.
+template <class M, class Mesh>
+inline constexpr bool has_axes_of_model = false;
+template <class M, class... Axes>
+inline constexpr bool has_axes_of_model<M, ranks::mesh<Axes...>> =
+    nn::detail::has_walked_parameters<M>() && is_subset<mesh_axes_of_model_t<M>, list<Axes...>>;
+template <class Op, class M, class Mesh>
+struct judged_norm_over : judged_norm<Op, M> {};
+template <class Op, class M, class... Axes>
+  requires(nn::detail::has_walked_parameters<M>())
+struct judged_norm_over<Op, M, ranks::mesh<Axes...>> {
+  using type = ERROR_R25_mesh_has_no_such_axis<Op, over_t<difference_t<mesh_axes_of_model_t<M>, list<Axes...>>>,
+                                               ranks::mesh<Axes...>>;
+};
+
+// ---- the calls ------------------------------------------------------------------------------------------------------
+
+template <class M, class Along, class Mesh>
+consteval auto judge_reduced_gradient() {
+  if constexpr (!Mesh::template has<M>) {
+    return answer<ERROR_R25_mesh_has_no_such_axis<op::all_reduce, over<M>, Mesh>>{};
+  } else if constexpr (!is_in<M, Along>) {
+    return answer<ERROR_R23_operand_is_no_partial_sum<op::all_reduce, over<M>>>{};
+  } else {
+    return answer<accepted<shape<>>>{};
+  }
+}
+template <class M, class Along, class Mesh>
+using reduced_gradient_verdict = typename decltype(judge_reduced_gradient<M, Along, Mesh>())::type;
+
+// The dimensions of an average after its reduction along M.
+template <class M, class D>
+struct reduced_dim {
+  using type = D;
+};
+template <class M, class D>
+  requires is_shard<D>
+struct reduced_dim<M, D> : std::conditional<std::is_same_v<typename D::shard_along, M>, typename D::shard_of, D> {};
+template <class M, class... D>
+using reduced_dims = list<typename reduced_dim<M, D>::type...>;
+template <class M, class Dims, class Mesh>
+consteval auto judge_reduced_average() {
+  using reduced = reduced_gradient_verdict<M, mesh_axes_of_list_t<Dims>, Mesh>;
+  if constexpr (refused<reduced>) {
+    return answer<reduced>{};
+  } else {
+    return []<class... D>(list<D...>) {
+      if constexpr (is_in<M, mesh_axes_of_list_t<reduced_dims<M, D...>>>) {  // a product of which a factor is divided
+        return answer<ERROR_R24_operand_has_no_such_shard<op::all_reduce, over<M>>>{};
+      } else {
+        return answer<accepted<shape<typename reduced_dim<M, D>::type...>>>{};
+      }
+    }(Dims{});
+  }
+}
+template <class M, class Dims, class Mesh>
+using reduced_average_verdict = typename decltype(judge_reduced_average<M, Dims, Mesh>())::type;
+
+template <class M, class Model, class... Along>
+auto reduced_gradient(partial_gradient<Model, Along...>&& g, const ranks::communicator& along, gradient_format format,
+                      double* total = nullptr) {
+  using rest = difference_t<list<Along...>, list<M>>;
+  if (g.is_average) { reduce_numbers(&g.count, 1, along, "count of the loss"); }
+  if (total != nullptr) { *total = g.count; }
+  const parameter_list terms(g.terms);
+  reduce_terms(terms, along, &axis_id<M>, format);
+  if constexpr (rest::size > 0) {
+    return gradient_along_t<Model, rest>{static_cast<Model&&>(g.terms), g.count, g.is_average};
+  } else {
+    if (g.is_average) { multiply_parameters(terms, g.count == 0 ? 0.0 : 1.0 / g.count); }
+    return static_cast<Model&&>(g.terms);
+  }
+}
+
+template <class T, class... Marks>
+T number_in(const tensor<T, Marks...>& term) {
+  return *term.data();
+}
+template <class T, class... D>
+T number_in(const average<T, D...>& term) {
+  return *term.sum.data();
+}
+// The sum of the losses of all ranks: of averages in float64, as `accumulated` adds them.
+template <class T>
+double reduced_number(T term, bool is_average, const ranks::communicator& along) {
+  if (!is_average) {
+    along.all_reduce(&term, 1, "loss");
+    return static_cast<double>(term);
+  }
+  auto sum = static_cast<double>(term);
+  reduce_numbers(&sum, 1, along, "sum of the losses");
+  return sum;
+}
+
+}  // namespace detail
+
+/// A reduction along M while the backward pass goes on: `value_and_gradient(model, loss, reduced<M>(mesh))`.
+template <class M>
+struct gradient_reduction {
+  ranks::communicator along;
+};
+
+namespace no_adl {
+
+/// The gradient of the sum over the ranks along M, on each of them: complete, or terms along the axes that are left.
+///
+/// The terms of parameters that are whole along M are added in the order of the ranks, many parameters in one message;
+/// parameters with a shard along M are complete. The sum of the gradients of an `average` is divided by the sum of the
+/// counts: ranks may have different numbers of elements. With `gradient_format::bfloat16`, float terms are sent in half
+/// the bytes. Rejects another axis than those of the gradient (R23), and a mesh without it (R25).
+template <class M, class Model, class... Along, class... Axes,
+          class Verdict = detail::reduced_gradient_verdict<M, detail::list<Along...>, ranks::mesh<Axes...>>>
+  requires allowed<Verdict>
+[[nodiscard]] auto all_reduce(partial_gradient<Model, Along...> gradient, const ranks::mesh<Axes...>& mesh,
+                              gradient_format format = gradient_format::exact) {
+  return detail::reduced_gradient<M>(static_cast<partial_gradient<Model, Along...>&&>(gradient),
+                                     mesh.template along<M>(), format);
+}
+template <class M, class Model, class... Along, class... Axes,
+          class Verdict = detail::reduced_gradient_verdict<M, detail::list<Along...>, ranks::mesh<Axes...>>>
+  requires refused<Verdict>
+Verdict all_reduce(const partial_gradient<Model, Along...>& gradient, const ranks::mesh<Axes...>& mesh,
+                   gradient_format format = gradient_format::exact);
+
+// A gradient that is complete, or of no partial sum at all: it would be counted once for each rank.
+template <class M, class Model, class... Axes,
+          class Error = ERROR_R23_operand_is_no_partial_sum<op::all_reduce, over<M>>>
+  requires(!operand<Model> && nn::detail::has_walked_parameters<Model>())
+Error all_reduce(const Model& gradient, const ranks::mesh<Axes...>& mesh,
+                 gradient_format format = gradient_format::exact);
+
+/// The loss and its gradient over all ranks along M: a number and a model, or terms along the axes that are left.
+template <class M, class V, class Model, class... Along, class... Axes,
+          class Verdict = detail::reduced_gradient_verdict<M, detail::list<Along...>, ranks::mesh<Axes...>>>
+  requires allowed<Verdict>
+[[nodiscard]] auto all_reduce(value_with_gradient<V, partial_gradient<Model, Along...>> one,
+                              const ranks::mesh<Axes...>& mesh, gradient_format format = gradient_format::exact) {
+  using T = detail::model_element<Model>;
+  using rest = detail::difference_t<detail::list<Along...>, detail::list<M>>;
+  const ranks::communicator& along = mesh.template along<M>();
+  const bool is_average = one.gradient.is_average;
+  double count = one.gradient.count;
+  const double sum = detail::reduced_number(detail::number_in(one.value), is_average, along);
+  auto gradient = detail::reduced_gradient<M>(static_cast<partial_gradient<Model, Along...>&&>(one.gradient), along,
+                                              format, &count);
+  if constexpr (rest::size > 0) {
+    using term =
+        detail::term_of_loss<T, detail::make_shape_t<detail::list<>, typename detail::partial_marks<rest>::type>, void>;
+    return value_with_gradient<typename term::type, decltype(gradient)>{term::of(static_cast<T>(sum), {}),
+                                                                        static_cast<decltype(gradient)&&>(gradient)};
+  } else {
+    const double factor = !is_average ? 1.0 : count == 0 ? 0.0 : 1.0 / count;
+    return value_with_gradient<T, Model>{static_cast<T>(sum * factor), static_cast<Model&&>(gradient)};
+  }
+}
+template <class M, class V, class Model, class... Along, class... Axes,
+          class Verdict = detail::reduced_gradient_verdict<M, detail::list<Along...>, ranks::mesh<Axes...>>>
+  requires refused<Verdict>
+Verdict all_reduce(const value_with_gradient<V, partial_gradient<Model, Along...>>& one,
+                   const ranks::mesh<Axes...>& mesh, gradient_format format = gradient_format::exact);
+
+/// The average over the elements of all ranks along M, which may have different numbers of them: [shard<D, M>, rest] ->
+/// [D, rest]. Sums and counts are added in the order of the ranks, as `+` adds averages.
+template <class M, class T, class... D, class... Axes,
+          class Verdict = detail::reduced_average_verdict<M, detail::list<D...>, ranks::mesh<Axes...>>>
+  requires allowed<Verdict>
+[[nodiscard]] auto all_reduce(const average<T, D...>& term, const ranks::mesh<Axes...>& mesh) {
+  using result = typename detail::average_over<T, typename Verdict::shape>::type;
+  struct numbers {
+    T sum;
+    double count;
+    double lost;
+  };
+  const ranks::communicator& along = mesh.template along<M>();
+  const numbers mine{detail::number_in(term), term.count, term.lost};
+  std::vector<numbers> all(along.size(), mine);
+  const std::vector<std::size_t> one(along.size(), 1);
+  along.all_gather(&mine, all.data(), one.data(), "average");
+  result total;
+  for (std::size_t r = 0; r < all.size(); ++r) {
+    result part;
+    part.sum.fill(all[r].sum);
+    part.count = all[r].count;
+    part.lost = all[r].lost;
+    if (r == 0) {
+      total = part;
+    } else {
+      total += part;
+    }
+  }
+  return total;
+}
+template <class M, class T, class... D, class... Axes,
+          class Verdict = detail::reduced_average_verdict<M, detail::list<D...>, ranks::mesh<Axes...>>>
+  requires refused<Verdict>
+Verdict all_reduce(const average<T, D...>& term, const ranks::mesh<Axes...>& mesh);
+
+/// The option of `value_and_gradient` that reduces along M while the backward pass goes on: the terms of a bucket of
+/// parameters are sent as soon as they are complete. Same bits as `all_reduce<M>` of the result.
+template <class M, class... Axes>
+  requires(ranks::mesh<Axes...>::template has<M>)
+[[nodiscard]] gradient_reduction<M> reduced(const ranks::mesh<Axes...>& mesh) {
+  return {mesh.template along<M>()};
+}
+template <class M, class... Axes,
+          class Error = ERROR_R25_mesh_has_no_such_axis<op::all_reduce, over<M>, ranks::mesh<Axes...>>>
+  requires(!ranks::mesh<Axes...>::template has<M>)
+Error reduced(const ranks::mesh<Axes...>& mesh);
+
+}  // namespace no_adl
+
+namespace detail {
+
+// The verdict on a loss whose terms are added along M.
+template <class Verdict, class M>
+struct of_reduced_loss {
+  using type = Verdict;
+};
+template <class Shape, class M>
+  requires(!std::is_same_v<partials_t<Shape>, list<M>>)
+struct of_reduced_loss<accepted<Shape>, M> {
+  using type = ERROR_R23_operand_is_no_partial_sum<op::all_reduce, over<M>, operand_t<Shape>>;
+};
+template <class Verdict, class M>
+using of_reduced_loss_t = typename of_reduced_loss<Verdict, M>::type;
+
+}  // namespace detail
+
+namespace no_adl {
+
+template <class M, class Loss, class Along,
+          class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
+                                                           detail::model_of_loss<M>))::type,
+          class Verdict = detail::of_reduced_loss_t<
+              typename decltype(detail::judge_loss<M, Loss, detail::model_verdict<M>, Given>())::type, Along>>
+  requires detail::refused_here<Verdict>
+Verdict value_and_gradient(const M& model, const Loss& loss,
+                           const gradient_reduction<Along>& how) DIMWISE_DETAIL_REFUSES_LAMBDAS;
+
+/// The loss over all ranks and its gradient, a number and a model: the reduction of `how` runs while the backward pass
+/// goes on. All ranks call it. Rejects a loss that is not a partial sum along this axis alone (R23).
+template <class M, class Loss, class Along,
+          class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
+                                                           detail::model_of_loss<M>))::type,
+          class Verdict = detail::of_reduced_loss_t<
+              typename decltype(detail::judge_loss<M, Loss, detail::model_verdict<M>, Given>())::type, Along>>
+  requires allowed<Verdict>
+[[nodiscard]] auto value_and_gradient(const M& model, const Loss& loss, const gradient_reduction<Along>& how) {
+  using T = detail::model_element<M>;
+  constexpr bool is_average = detail::is_partial_average<std::remove_cvref_t<Given>>;
+  double count = 0;
+  auto one = detail::differentiated(model, loss, [&](const auto& l) {
+    if constexpr (is_average) { count = l.count; }
+    return detail::loss_as_number(l);
+  }, [&](detail::gradient_record& record, const detail::parameter_list& to, const detail::parameter_origins& origins) {
+    detail::started_reduction sums(to, origins, how.along, &detail::axis_id<Along>);
+    record.send_all([&] { sums.advance(); });
+    detail::buckets_started_early() = sums.started_early();
+    sums.finish();
+  });
+  const double sum = detail::reduced_number(one.value, is_average, how.along);
+  double factor = 1;
+  if constexpr (is_average) {
+    detail::reduce_numbers(&count, 1, how.along, "count of the loss");
+    factor = count == 0 ? 0.0 : 1.0 / count;
+    detail::multiply_parameters(detail::parameter_list(one.gradient), factor);
+  }
+  one.value = static_cast<T>(sum * factor);
+  return one;
+}
+template <class M, class Loss, class Along,
+          class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
+                                                           detail::model_of_loss<M>))::type,
+          class Verdict = typename decltype(detail::judge_loss<M, Loss, detail::model_verdict<M>, Given>())::type>
+  requires detail::refused_before<Verdict>
+value_with_gradient<detail::model_element<M>, M> value_and_gradient(const M&, const Loss&,
+                                                                    const gradient_reduction<Along>&) {
+  detail::raise<gradient_error>(error() << "value_and_gradient: the loss cannot be called with the model (R21)");
+}
+
+/// √(the sum of the squares of all parameters of `m`) in float64, where each element of a parameter that ranks divide
+/// counts once, and a whole parameter once and not once for each rank. All ranks of the mesh call it. Rejects a mesh
+/// without an axis that divides a parameter (R25).
+template <class M, class... Axes>
+  requires detail::has_axes_of_model<M, ranks::mesh<Axes...>>
+[[nodiscard]] double norm_of(const M& m, const ranks::mesh<Axes...>& mesh) {
+  const auto axes = detail::communicators_of(mesh);
+  const detail::scaled_norm norm = detail::norm_over_ranks(detail::parameter_list(m), axes.data(), axes.size());
+  return std::ldexp(norm.rest, norm.exponent);
+}
+/// `gradient` times min(1, limit / (norm + 1e-6)) by this norm: the same factor on all ranks.
+template <class M, class... Axes>
+  requires detail::has_axes_of_model<M, ranks::mesh<Axes...>>
+[[nodiscard]] M clip_norm(M gradient, double limit, const ranks::mesh<Axes...>& mesh) {
+  if (!(limit >= 0)) { detail::raise<number_error>(error{} << "clip_norm: the limit of a norm is 0 or more"); }
+  const auto axes = detail::communicators_of(mesh);
+  const detail::parameter_list all(gradient);
+  detail::clip_parameters(all, limit, detail::norm_over_ranks(all, axes.data(), axes.size()));
+  return gradient;
+}
+template <class M, class... Axes,
+          class Error = typename detail::judged_norm_over<op::norm_of, M, ranks::mesh<Axes...>>::type>
+  requires(!detail::has_axes_of_model<M, ranks::mesh<Axes...>>)
+Error norm_of(const M& m, const ranks::mesh<Axes...>& mesh);
+template <class M, class... Axes,
+          class Error = typename detail::judged_norm_over<op::clip_norm, M, ranks::mesh<Axes...>>::type>
+  requires(!detail::has_axes_of_model<M, ranks::mesh<Axes...>>)
+Error clip_norm(const M& gradient, double limit, const ranks::mesh<Axes...>& mesh);
+
+}  // namespace no_adl
+
+}  // namespace dimwise
+
+#if DIMWISE_DETAIL_DEFINES_LIBRARY
+#include <dimwise/ranks/training/gradients_definitions.hpp>
+#endif

@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/support/messages/message.hpp -- the message of a compile error, made from the name of its type.
+//
+// Layer: support. support/error_messages.hpp makes static_assert messages of it, src/programs/errors.cpp the output of
+// dimwise-errors. support/diagnostics.hpp holds the patterns that it fills.
+// Tests: tests/support/diagnostics.test.cpp, tests/messages/translated.py, tests/messages/in_clang.py
+#pragma once
+
+#include <dimwise/support/messages/diagnostic.hpp>
+#include <dimwise/support/messages/printed_type.hpp>
+
+#include <array>
+
+namespace dimwise::detail::messages {
+
+// Words for the names of operations and of shapes.
+struct pair {
+  const char* name;
+  const char* said;
+};
+inline constexpr pair operations[] = {{"elementwise", "arithmetic"}, {"assign", "the assignment"},
+                                      {"divide", "the division"},    {"compare", "the comparison"},
+                                      {"mask_and", "`&` of masks"},  {"mask_or", "`|` of masks"}};
+inline constexpr pair shapes[] = {{"lhs", "left"},
+                                  {"rhs", "right"},
+                                  {"operand_shape", "operand"},
+                                  {"declared", "declared"},
+                                  {"computed", "expression"}};
+
+template <std::size_t N>
+constexpr const char* said_of(const pair (&table)[N], text name) {
+  for (const pair& one : table) {
+    if (same(name, one.name)) { return one.said; }
+  }
+  return nullptr;
+}
+
+struct row {
+  const char* label = "";
+  types items{};
+};
+
+// What the type of an error says. A `say_…` writes a fact, and is false where the type does not say it.
+template <class Message>
+class facts : protected printed_type<Message> {
+ public:
+  // `called`: what the program's line calls; where the type names no operation, this is said instead.
+  constexpr explicit facts(text error, text called = {nullptr, 0}) : printed_type<Message>(error), called_(called) {
+    for (int one = parts[0].first; one >= 0; one = parts[one].next) { sort(one); }
+    if (is(0, "ERROR_R4_extent_does_not_divide")) {
+      while (over_count > 1) { overs[0].add(overs[--over_count].places[0]); }
+    }
+    for (int i = 0; i < other_facts.size && row_count > 0; ++i) {
+      if (is(other_facts.places[i], "stored")) { add_row("stored", other_facts.places[i]); }
+    }
+  }
+
+  // Whether a pattern may name this fact.
+  static constexpr bool knows(text fact) {
+    for (const named_fact& one : named_facts()) {
+      if (same(fact, one.name)) { return true; }
+    }
+    for (const char* mark : mark_names) {
+      if (same(fact, mark)) { return true; }
+    }
+    return false;
+  }
+
+  // How many facts the type says.
+  [[nodiscard]] constexpr int fact_count() const { return parts[0].count; }
+
+  // The error's id: the name of its type.
+  [[nodiscard]] constexpr text id() const { return parts[0].word; }
+
+  // The first pattern whose facts are all there, or the words of the error's name; and the rule.
+  constexpr const Message& said(const texts& patterns) { return say_pattern(patterns), put_rule(), words_said; }
+
+  // The same without the rule. -> whether there is such a pattern
+  constexpr bool say_pattern(const texts& patterns) {
+    bool found = false;
+    for (int i = 0; i < patterns.count && !found; ++i) {
+      words_said.clear();
+      found = fill(of(patterns.items[i]));
+    }
+    if (!found) {
+      words_said.clear();
+      if (operation_place >= 0) { say_op(), over() != nullptr && (put(" over "), say_over()), put(": "); }
+      const text name = behind(parts[0].word, of("ERROR_").length + rule().length + 1);
+      for (std::size_t i = 0; i < name.length; ++i) { put(name.begin[i] == '_' ? ' ' : name.begin[i]); }
+    }
+    return found;
+  }
+
+ protected:
+  using base = printed_type<Message>;
+  using base::arguments, base::equal, base::is, base::parts, base::put, base::put_list, base::put_type,
+      base::words_said;
+
+  // "R7" of ERROR_R7_…
+  [[nodiscard]] constexpr text rule() const {
+    text name = behind(parts[0].word, of("ERROR_").length);
+    std::size_t length = 0;
+    while (length < name.length && name.begin[length] != '_') { ++length; }
+    return {name.begin, length};
+  }
+  constexpr void put_rule() { put(" ("), put(rule()), put(')'); }
+
+  constexpr bool is_mark(int place) const {
+    for (const char* mark : mark_names) {
+      if (is(place, mark)) { return parts[place].of_library; }
+    }
+    return false;
+  }
+
+  // --- the facts of an error
+
+  static constexpr int most = 16;  // shapes of an error, and its lists of dimensions
+
+  constexpr void add_row(const char* label, int place) {
+    if (row_count < most) { shape_rows[row_count++] = {label, arguments(place)}; }
+  }
+  constexpr void sort(int one) {
+    const char* label = said_of(shapes, parts[one].word);
+    if (parts[one].is_operation && operation_place < 0) {
+      operation_place = one;
+    } else if ((is(one, "over") || is(one, "about")) && over_count < most) {
+      types& over = overs[over_count++];
+      if (is(one, "about")) { over.add(dimension(one)); }
+      for (int dim = is(one, "over") ? parts[one].first : -1; dim >= 0; dim = parts[dim].next) {
+        over.add(dimension(dim));
+      }
+    } else if (label != nullptr) {
+      add_row(label, one);
+    } else if (is(one, "shape")) {
+      add_row(row_count == 0 ? "shape" : "tensor", one);
+    } else if (is(one, "id") && parts[one].count > 0) {
+      id_facts.add(parts[one].first);
+    } else {
+      other_facts.add(one);
+    }
+  }
+  constexpr int dimension(int one) {
+    if (!is(one, "about") || parts[one].count != 2) { return one; }
+    const int dim = parts[one].first;
+    const int extent = parts[dim].next;
+    if (is(extent, "extent") && parts[extent].count > 0) {
+      sized_dims.add(dim), sized_extents.add(parts[extent].first);
+    }
+    return dim;
+  }
+
+  // The shape of one of these labels; none is a null pointer, here and below.
+  constexpr const types* find(std::initializer_list<const char*> labels) const {
+    for (int i = 0; i < row_count; ++i) {
+      for (const char* label : labels) {
+        if (same(of(shape_rows[i].label), label)) { return &shape_rows[i].items; }
+      }
+    }
+    return nullptr;
+  }
+  constexpr bool has(const types& some, int one) const {
+    for (int i = 0; i < some.size; ++i) {
+      if (equal(some.places[i], one)) { return true; }
+    }
+    return false;
+  }
+  // What the first has and the second has not.
+  constexpr types without(const types& some, const types& others) const {
+    types found;
+    for (int i = 0; i < some.size; ++i) {
+      if (!has(others, some.places[i])) { found.add(some.places[i]); }
+    }
+    return found;
+  }
+  constexpr types dims(const types& some) const {
+    types found;
+    for (int i = 0; i < some.size; ++i) {
+      if (!is_mark(some.places[i])) { found.add(some.places[i]); }
+    }
+    return found;
+  }
+  // What one side has alone; without marks only where dimensions differ, too.
+  constexpr types only(int side, bool marks = true) const {
+    if (row_count < 2) { return {}; }
+    const types sides[] = {without(shape_rows[0].items, shape_rows[1].items),
+                           without(shape_rows[1].items, shape_rows[0].items)};
+    const types of_dims[] = {dims(sides[0]), dims(sides[1])};
+    return marks || of_dims[0].size + of_dims[1].size == 0 ? sides[side] : of_dims[side];
+  }
+  constexpr const types* over(int which = 0) const {
+    for (int i = which; i < over_count; ++i) {
+      if (which > 0 || overs[i].size > 0) { return &overs[i]; }
+    }
+    return nullptr;
+  }
+
+  // "a", "a and b", "a, b and c".
+  constexpr void join(int i, int count) { put(i == 0 ? "" : (i + 1 == count ? " and " : ", ")); }
+  constexpr bool names(const types& some) {
+    if (some.size == 0) { put("nothing"); }
+    for (int i = 0; i < some.size; ++i) { join(i, some.size), put_type(some.places[i]); }
+    return true;
+  }
+  constexpr bool some_names(const types& some) { return some.size > 0 && names(some); }
+  constexpr bool listed(const types* some) { return some != nullptr && (put_list(*some), true); }
+  constexpr bool named(const types* some) { return some != nullptr && names(*some); }
+
+  constexpr bool say_op() {
+    const char* words = operation_place < 0 ? nullptr : said_of(operations, parts[operation_place].word);
+    if (words != nullptr) { return put(words), true; }
+    return put('`'), say_op_word(), put('`'), true;
+  }
+  constexpr bool say_operation() { return operation_place >= 0 && say_op(); }
+  constexpr bool say_op_word() {
+    if (operation_place < 0) { return called_.length > 0 ? put(called_) : put("this"), true; }
+    const char* words = said_of(operations, parts[operation_place].word);
+    return words == nullptr ? put(parts[operation_place].word) : put(words), true;
+  }
+  constexpr bool say_word() {
+    return operation_place < 0 && called_.length == 0 ? put("this") : (put('`'), say_op_word(), put('`'), void()), true;
+  }
+  constexpr bool say_over() { return named(over()); }
+  constexpr bool say_is() { return over() != nullptr && (put(over()->size == 1 ? "is" : "are"), true); }
+  constexpr bool say_over_n() {
+    for (int i = 0; over() != nullptr && i < over()->size; ++i) {
+      join(i, over()->size), put_type(over()->places[i]);
+      for (int sized = sized_dims.size - 1; sized >= 0; --sized) {
+        if (!equal(sized_dims.places[sized], over()->places[i])) { continue; }
+        put('['), put_type(sized_extents.places[sized]), put(']');
+        break;
+      }
+    }
+    return over() != nullptr;
+  }
+  constexpr bool say_first() { return over() != nullptr && (put_type(over()->places[0]), true); }
+  constexpr bool say_second() { return over() != nullptr && over()->size > 1 && (put_type(over()->places[1]), true); }
+  constexpr bool say_over_of_first() { return over_count > 1 && say_over(); }
+  constexpr bool say_over_of_second() { return named(over(1)); }
+  constexpr bool say_given() {
+    return over_count >= (find({"shape"}) != nullptr ? 1 : 2) && names(overs[over_count - 1]);
+  }
+  constexpr bool say_not_given() { return over_count > 1 && some_names(without(overs[0], overs[1])); }
+  constexpr bool say_dims(const types* shape) { return shape != nullptr && (put_list(dims(*shape)), true); }
+  constexpr bool say_have() {
+    const types* shape = find({"operand", "shape", "left", "right"});
+    return shape != nullptr && dims(*shape).size > 0 && say_dims(shape);
+  }
+  constexpr bool say_lhave() { return say_dims(find({"left"})); }
+  constexpr bool say_rhave() { return say_dims(find({"right"})); }
+  constexpr bool say_shape() { return listed(find({"shape"})); }
+  constexpr bool say_shape2() { return listed(find({"tensor"})); }
+  constexpr bool say_missing() {
+    const types* shape = find({"operand", "left", "right"});
+    return shape != nullptr && over() != nullptr && find({"right"}) == nullptr &&
+           some_names(without(*over(), dims(*shape)));
+  }
+  constexpr bool say_lacking() {
+    const types *left = find({"left"}), *right = find({"right"});
+    if (left == nullptr || right == nullptr || over() == nullptr) { return false; }
+    const types lacks[] = {without(*over(), dims(*left)), without(*over(), dims(*right))};
+    if (lacks[0].size > 0 && without(lacks[0], lacks[1]).size + without(lacks[1], lacks[0]).size == 0) {
+      return put("both operands lack "), names(lacks[0]);
+    }
+    if (lacks[0].size > 0) { put("the left operand lacks "), names(lacks[0]); }
+    if (lacks[0].size > 0 && lacks[1].size > 0) { put(" and "); }
+    if (lacks[1].size > 0) { put("the right operand lacks "), names(lacks[1]); }
+    return lacks[0].size + lacks[1].size > 0;
+  }
+  constexpr bool say_left_only() { return some_names(only(0, false)); }
+  constexpr bool say_right_only() { return some_names(only(1, false)); }
+  constexpr types plain(const types& some) const {  // neither composites nor marks, nor what is named
+    types found;
+    for (int i = 0; i < some.size; ++i) {
+      const int one = some.places[i];
+      if (parts[one].count == 0 && (over() == nullptr || !has(*over(), one))) { found.add(one); }
+    }
+    return found;
+  }
+  constexpr bool say_left_parallel() { return over() != nullptr && some_names(plain(only(0))); }
+  constexpr bool say_right_parallel() { return over() != nullptr && some_names(plain(only(1))); }
+  constexpr bool say_sides() {
+    const types sides[] = {only(0, false), only(1, false)};
+    if (sides[0].size + sides[1].size == 0) { return false; }
+    const bool alike = same(of(shape_rows[0].label), shape_rows[1].label);
+    for (int i = 0; i < 2; ++i) {
+      if (sides[i].size == 0) { continue; }
+      const text label = alike ? of(i == 0 ? "first" : "second") : of(shape_rows[i].label);
+      const bool has_one = alike || same(label, "left") || same(label, "right");
+      put(i == 1 && sides[0].size > 0 ? ", the " : "the "), put(label);
+      put(has_one ? " one alone has " : " alone has "), names(sides[i]);
+    }
+    return true;
+  }
+  constexpr bool say_changed() {
+    if (row_count < 2) { return false; }
+    const types left = only(0), right = only(1);
+    if (left.size + right.size == 0) {
+      return put("the declared type and the expression differ in the order of "), names(shape_rows[0].items);
+    }
+    if (right.size == 0) {
+      return put("the declared type has "), names(left), put(", which the expression lacks"), true;
+    }
+    if (left.size == 0) {
+      return put("the expression has "), names(right), put(", which the declared type drops"), true;
+    }
+    return put("the declared type has "), names(left), put(", the expression "), names(right);
+  }
+  constexpr bool say_declared() { return named(find({"declared"})); }
+  constexpr bool say_computed() { return named(find({"expression"})); }
+  constexpr bool say_types() {
+    const int count = other_facts.size + id_facts.size;
+    for (int i = 0; i < count; ++i) {
+      join(i, count);
+      if (i < other_facts.size) {
+        put_type(other_facts.places[i]);
+      } else {
+        put("id<"), put_type(id_facts.places[i - other_facts.size]), put('>');
+      }
+    }
+    return count > 0;
+  }
+  constexpr bool say_shapes() {
+    for (int i = 0; i < row_count; ++i) { join(i, row_count), put('['), put_list(shape_rows[i].items), put(']'); }
+    return true;
+  }
+  constexpr bool say_ids() { return some_names(id_facts); }
+  constexpr bool say_composites() {
+    types found;
+    for (int i = 0; i < row_count; ++i) {
+      for (int j = 0; j < shape_rows[i].items.size; ++j) {
+        const int one = shape_rows[i].items.places[j];
+        if ((is(one, "merged") || is(one, "summed")) && !has(found, one)) { found.add(one); }
+      }
+    }
+    const types rest = over() == nullptr ? found : without(found, *over());
+    return some_names(rest.size > 0 ? rest : found);
+  }
+  constexpr bool say_plain_dims() { return some_names(other_facts); }
+  constexpr bool say_free() {
+    if (row_count < 2 || over() == nullptr) { return false; }
+    types found = plain(only(0));
+    const types right = plain(only(1));
+    for (int i = 0; i < right.size; ++i) { found.add(right.places[i]); }
+    return some_names(found);
+  }
+
+  // --- what a mark names
+
+  constexpr int marked(const types& some, const char* mark) const {
+    for (int i = 0; i < some.size; ++i) {
+      if (is(some.places[i], mark) && is_mark(some.places[i])) { return some.places[i]; }
+    }
+    return -1;
+  }
+  constexpr int marked(const char* mark) const {
+    for (int i = 0; i < row_count; ++i) {
+      if (const int one = marked(shape_rows[i].items, mark); one >= 0) { return one; }
+    }
+    return -1;
+  }
+  // All such marks of the first shape that has one.
+  constexpr bool say_mark(const char* mark) {
+    types found;
+    for (int row = 0; row < row_count && found.size == 0; ++row) {
+      const types& items = shape_rows[row].items;
+      for (int i = 0; i < items.size; ++i) {
+        const int one = items.places[i];
+        if (!is(one, mark) || !is_mark(one)) { continue; }
+        for (int a = parts[one].first; a >= 0; a = parts[a].next) {
+          if (!has(found, a)) { found.add(a); }
+        }
+      }
+    }
+    return some_names(found);
+  }
+  constexpr bool say_rotated_feature() {
+    const int one = marked("rotated");
+    return one >= 0 && (put_type(parts[one].first), true);
+  }
+  constexpr bool say_rotated_by() {
+    types found;
+    for (int one = marked("rotated"); one >= 0 && found.size == 0;) {
+      for (one = parts[parts[one].first].next; one >= 0; one = parts[one].next) { found.add(one); }
+    }
+    return some_names(found);
+  }
+  constexpr bool rotated_in(const char* label, const char* other) {
+    const types *here = find({label}), *there = find({other});
+    const int one = here == nullptr ? -1 : marked(*here, "rotated");
+    return one >= 0 && (there == nullptr || marked(*there, "rotated") < 0) && (put_type(parts[one].first), true);
+  }
+  constexpr bool say_left_rotated() { return rotated_in("left", "right"); }
+  constexpr bool say_right_rotated() { return rotated_in("right", "left"); }
+
+  // --- patterns
+
+  // Writes a pattern: its words, and its facts, which are in braces.
+  constexpr bool fill(text pattern) {
+    for (; pattern.length > 0; pattern = behind(pattern, 1)) {
+      if (*pattern.begin != '{') {
+        put(*pattern.begin);
+        continue;
+      }
+      text fact = behind(pattern, 1);
+      for (pattern = fact; *pattern.begin != '}'; pattern = behind(pattern, 1)) {}
+      fact.length -= pattern.length;
+      if (!say(fact)) { return false; }
+    }
+    return true;
+  }
+  struct named_fact {
+    const char* name;
+    bool (facts::*say)();
+  };
+  static constexpr auto named_facts() {
+    return std::array{
+        named_fact{"op", &facts::say_op},
+        named_fact{"operation", &facts::say_operation},
+        named_fact{"op_word", &facts::say_op_word},
+        named_fact{"word", &facts::say_word},
+        named_fact{"over", &facts::say_over},
+        named_fact{"is", &facts::say_is},
+        named_fact{"over_n", &facts::say_over_n},
+        named_fact{"first", &facts::say_first},
+        named_fact{"second", &facts::say_second},
+        named_fact{"over_of_first", &facts::say_over_of_first},
+        named_fact{"over_of_second", &facts::say_over_of_second},
+        named_fact{"given", &facts::say_given},
+        named_fact{"not_given", &facts::say_not_given},
+        named_fact{"have", &facts::say_have},
+        named_fact{"lhave", &facts::say_lhave},
+        named_fact{"rhave", &facts::say_rhave},
+        named_fact{"shape", &facts::say_shape},
+        named_fact{"shape2", &facts::say_shape2},
+        named_fact{"missing", &facts::say_missing},
+        named_fact{"lacking", &facts::say_lacking},
+        named_fact{"left_only", &facts::say_left_only},
+        named_fact{"right_only", &facts::say_right_only},
+        named_fact{"left_parallel", &facts::say_left_parallel},
+        named_fact{"right_parallel", &facts::say_right_parallel},
+        named_fact{"sides", &facts::say_sides},
+        named_fact{"changed", &facts::say_changed},
+        named_fact{"declared", &facts::say_declared},
+        named_fact{"computed", &facts::say_computed},
+        named_fact{"types", &facts::say_types},
+        named_fact{"shapes", &facts::say_shapes},
+        named_fact{"ids", &facts::say_ids},
+        named_fact{"composites", &facts::say_composites},
+        named_fact{"plain_dims", &facts::say_plain_dims},
+        named_fact{"free", &facts::say_free},
+        named_fact{"rotated_feature", &facts::say_rotated_feature},
+        named_fact{"rotated_by", &facts::say_rotated_by},
+        named_fact{"left_rotated", &facts::say_left_rotated},
+        named_fact{"right_rotated", &facts::say_right_rotated},
+        named_fact{"mask_dims", &facts::say_over_of_second},
+        named_fact{"declared_only", &facts::say_left_only},
+        named_fact{"computed_only", &facts::say_right_only},
+    };
+  }
+  constexpr bool say(text fact) {
+    for (const named_fact& one : named_facts()) {
+      if (same(fact, one.name)) { return (this->*one.say)(); }
+    }
+    for (const char* mark : mark_names) {
+      if (same(fact, mark)) { return say_mark(mark); }
+    }
+    return false;
+  }
+
+  int operation_place = -1;
+  types overs[most]{};
+  int over_count = 0;
+  row shape_rows[most]{};
+  int row_count = 0;
+  types other_facts{}, id_facts{}, sized_dims{}, sized_extents{};  // of sized_dims the extents are known
+
+ private:
+  text called_{nullptr, 0};
+};
+
+}  // namespace dimwise::detail::messages
