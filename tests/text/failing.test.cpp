@@ -1,6 +1,6 @@
 // tests/text/failing.test.cpp -- tokenizers and settings of models that are read while memory runs out.
 // SPDX-License-Identifier: BSL-1.0
-#include "../../src/programs/end_tokens.hpp"
+#include "../../src/programs/generate/end_tokens.hpp"
 #include "../io/support.hpp"
 #include "support/failing_allocations.hpp"
 #include "support/sentencepiece_bytes.hpp"

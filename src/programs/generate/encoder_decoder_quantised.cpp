@@ -1,6 +1,7 @@
-// src/programs/generate_encoder_decoder_quantised.cpp -- dimwise-generate: encoder-decoders with weights of 8 or 4
-// bits. SPDX-License-Identifier: BSL-1.0
-#include "generate_encoder_decoder.hpp"
+// src/programs/generate/encoder_decoder_quantised.cpp -- dimwise-generate: encoder-decoders with weights of 8 or
+// 4 bits.
+// SPDX-License-Identifier: BSL-1.0
+#include "encoder_decoder.hpp"
 
 namespace programs {
 

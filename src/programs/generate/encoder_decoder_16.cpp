@@ -1,6 +1,6 @@
-// src/programs/generate_encoder_decoder_16.cpp -- dimwise-generate: encoder-decoders with weights of 16 bits.
+// src/programs/generate/encoder_decoder_16.cpp -- dimwise-generate: encoder-decoders with weights of 16 bits.
 // SPDX-License-Identifier: BSL-1.0
-#include "generate_encoder_decoder.hpp"
+#include "encoder_decoder.hpp"
 
 namespace programs {
 

@@ -1,9 +1,9 @@
-// src/programs/generate_ranks.hpp -- dimwise-generate on several ranks: errors that reach the user once, and the
+// src/programs/generate/ranks.hpp -- dimwise-generate on several ranks: errors that reach the user once, and the
 // program that mpirun starts.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "common.hpp"
+#include "../common.hpp"
 #include <dimwise/ranks/messages/gather_texts.hpp>
 #include <dimwise/ranks/run.hpp>
 

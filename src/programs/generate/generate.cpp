@@ -1,11 +1,11 @@
-// src/programs/generate.cpp -- dimwise-generate: text generation with a model from a folder.
+// src/programs/generate/generate.cpp -- dimwise-generate: text generation with a model from a folder.
 //
 //   dimwise-generate folder "Once upon a time" -n 100 --temp 0
 //   mpirun -n 2 dimwise-generate folder "Once upon a time"          // each process has half of the layers
 // SPDX-License-Identifier: BSL-1.0
 #include "generate.hpp"
 
-#include "generate_ranks.hpp"
+#include "ranks.hpp"
 #include <dimwise/io/checkpoint.hpp>
 #include <dimwise/text/folder.hpp>
 #include <dimwise/text/text_stream.hpp>

@@ -1,6 +1,6 @@
-// src/programs/generate_encoder_decoder.cpp -- dimwise-generate: encoder-decoders with weights of float.
+// src/programs/generate/encoder_decoder.cpp -- dimwise-generate: encoder-decoders with weights of float.
 // SPDX-License-Identifier: BSL-1.0
-#include "generate_encoder_decoder.hpp"
+#include "encoder_decoder.hpp"
 
 namespace programs {
 

@@ -1,6 +1,6 @@
-// src/programs/generate_decoder_16.cpp -- dimwise-generate: decoders with weights of 16 bits.
+// src/programs/generate/decoder_16.cpp -- dimwise-generate: decoders with weights of 16 bits.
 // SPDX-License-Identifier: BSL-1.0
-#include "generate_decoder.hpp"
+#include "decoder.hpp"
 
 namespace programs {
 

@@ -1,4 +1,4 @@
-// src/programs/generate_encoder_decoder.hpp -- dimwise-generate: encoder-decoders of any architecture as a text_model.
+// src/programs/generate/encoder_decoder.hpp -- dimwise-generate: encoder-decoders of any architecture as a text_model.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 

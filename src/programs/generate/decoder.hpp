@@ -1,4 +1,4 @@
-// src/programs/generate_decoder.hpp -- dimwise-generate: decoders of any architecture as a text_model, whole or in
+// src/programs/generate/decoder.hpp -- dimwise-generate: decoders of any architecture as a text_model, whole or in
 // layers that ranks divide.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once

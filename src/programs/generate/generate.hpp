@@ -1,8 +1,8 @@
-// src/programs/generate.hpp -- dimwise-generate: the common interface of models of any kind and weight format.
+// src/programs/generate/generate.hpp -- dimwise-generate: the common interface of models of any kind and weight format.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "common.hpp"
+#include "../common.hpp"
 #include "end_tokens.hpp"
 #include <dimwise/io/config.hpp>
 #include <dimwise/io/shards.hpp>

@@ -1,6 +1,6 @@
-// src/programs/generate_decoder.cpp -- dimwise-generate: decoders with weights of float.
+// src/programs/generate/decoder.cpp -- dimwise-generate: decoders with weights of float.
 // SPDX-License-Identifier: BSL-1.0
-#include "generate_decoder.hpp"
+#include "decoder.hpp"
 
 namespace programs {
 

@@ -1,6 +1,6 @@
-// src/programs/generate_decoder_quantised.cpp -- dimwise-generate: decoders with weights of 8 or 4 bits.
+// src/programs/generate/decoder_quantised.cpp -- dimwise-generate: decoders with weights of 8 or 4 bits.
 // SPDX-License-Identifier: BSL-1.0
-#include "generate_decoder.hpp"
+#include "decoder.hpp"
 
 namespace programs {
 
