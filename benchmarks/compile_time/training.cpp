@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // benchmarks/compile_time/training.cpp -- a GPT whose loss is computed; with -DTRAINS, a step of training it.
-#include "../gpt.hpp"
+#include "../training/gpt.hpp"
 #if defined(TRAINS)
 #include <dimwise/grad.hpp>
 #else

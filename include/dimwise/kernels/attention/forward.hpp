@@ -2,7 +2,7 @@
 // scores.
 //
 // Layer: kernels. Includes: the attention_*.hpp headers and executor.hpp.
-// Tests: tests/kernels/attention/forward.test.cpp. Benchmark: benchmarks/kernels_attention.cpp
+// Tests: tests/kernels/attention/forward.test.cpp. Benchmark: benchmarks/kernels/attention.cpp
 //
 // A task is a few strips of queries of one head. It iterates over the keys in blocks: scores of a block, their maximum,
 // weights, weighted values (attention/tile.hpp, attention/softmax.hpp). Blocks form a grid that starts at key 0, and

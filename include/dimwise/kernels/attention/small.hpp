@@ -1,7 +1,7 @@
 // dimwise/kernels/attention/small.hpp -- attention of a few dozen queries and keys, without planning.
 //
 // Layer: kernels. Includes: attention/pack.hpp, exp.hpp, table.hpp.
-// Tests: tests/kernels/attention/small.test.cpp. Benchmark: benchmarks/kernels_attention.cpp
+// Tests: tests/kernels/attention/small.test.cpp. Benchmark: benchmarks/kernels/attention.cpp
 //
 // No tasks, blocks or running maximum: all weights of a group of queries fit on the stack. As in the large kernel,
 // lanes are queries until the weights are known; then lanes are features, so that results are stored without a

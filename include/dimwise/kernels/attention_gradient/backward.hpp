@@ -2,7 +2,7 @@
 // of a bias.
 //
 // Layer: kernels. Includes: the attention_*.hpp headers and executor.hpp.
-// Tests: tests/kernels/attention_gradient/backward.test.cpp. Benchmark: benchmarks/bench_training.cpp
+// Tests: tests/kernels/attention_gradient/backward.test.cpp. Benchmark: benchmarks/training/training.cpp
 //
 // Scores are recomputed block by block from the inputs and the lse of the forward pass: five products per pair, none of
 // them stored whole (attention_gradient/plan.hpp). A task is one key head and all query heads that share a gradient

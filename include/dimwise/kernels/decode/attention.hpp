@@ -2,7 +2,7 @@
 // bandwidth.
 //
 // Layer: kernels. Includes: decode/task.hpp, executor.hpp.
-// Tests: tests/kernels/decode/attention.test.cpp. Benchmark: benchmarks/kernels_attention.cpp
+// Tests: tests/kernels/decode/attention.test.cpp. Benchmark: benchmarks/kernels/attention.cpp
 //
 // K and V are read once for all query heads of a key head. The cache is divided into parts of a fixed number of keys,
 // which are distributed to threads and merged by their log-sum-exp in a fixed order, so the result does not depend on

@@ -1,7 +1,7 @@
 // dimwise/kernels/decode/stored.hpp -- query rows against low-precision keys and values, converted in registers.
 //
 // Layer: kernels. Includes: decode/block.hpp, quantised/rows.hpp.
-// Tests: tests/kernels/decode/stored.test.cpp. Benchmark: benchmarks/kernels_attention.cpp
+// Tests: tests/kernels/decode/stored.test.cpp. Benchmark: benchmarks/kernels/attention.cpp
 //
 // A block that is first widened to a buffer is written and read again, and takes three times its bytes in the L1 cache.
 // Here elements are loaded as stored, converted, and combined with up to four query rows at once. Scales are the

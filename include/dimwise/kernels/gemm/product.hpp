@@ -1,7 +1,7 @@
 // dimwise/kernels/gemm/product.hpp -- C = epilogue(A B) for matrices of any strides; B may be packed in advance.
 //
 // Layer: kernels. Includes: xsimd (through simd.hpp) and light standard headers only.
-// Tests: tests/kernels/gemm/product.test.cpp. Benchmark: benchmarks/kernels_gemm.cpp
+// Tests: tests/kernels/gemm/product.test.cpp. Benchmark: benchmarks/kernels/gemm.cpp
 //
 //   void* scratch = ...;                     // gemm_scratch_bytes<Arch>(shape, executor.worker_count()), aligned to 64
 //   gemm<Arch>({m, n, k}, {a, k, 1}, {b, n, 1}, {c, n, 1}, scratch, chain(scaled{2}, column_bias{bias}));

@@ -1,6 +1,6 @@
-// benchmarks/kernels_attention.cpp -- speed of the attention kernels against this machine's multiply-add peak.
+// benchmarks/kernels/attention.cpp -- speed of the attention kernels against this machine's multiply-add peak.
 //
-// Build:  g++ -std=c++20 -O3 -march=native -pthread -Iinclude benchmarks/kernels_attention.cpp -o kernels_attention
+// Build:  g++ -std=c++20 -O3 -march=native -pthread -Iinclude benchmarks/kernels/attention.cpp -o kernels_attention
 // Usage:  kernels_attention [threads] [prefix ...]     only the workloads whose names start with a prefix
 //
 //   library workload threads median_ms gflops pct_peak [GB/s of K and V, and their share of a plain read of them]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// benchmarks/training_step.hpp -- a step of training of a GPT: forward, backward and AdamW, of two sizes.
+// benchmarks/training/step.hpp -- a step of training of a GPT: forward, backward and AdamW, of two sizes.
 //
-// Each size is compiled in a file of its own (training_small.cpp, training_gpt2.cpp).
+// Each size is compiled in a file of its own (small.cpp, gpt2.cpp).
 #pragma once
 
 #include <dimwise/eval/context.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// benchmarks/bench_training.cpp -- dimwise's kernels on the workloads of training.
+// benchmarks/training/training.cpp -- dimwise's kernels on the workloads of training.
 //
 //   attn_h<heads>_d<dim>_n<seq>_{full,causal}_{fwd,fwdbwd}    attention alone, forward, and forward and backward
 //   gpt_L<layers>_d<features>_h<heads>_V<words>_B<batch>_T<length>    a step: forward, backward, AdamW
@@ -11,8 +11,8 @@
 //
 //   cmake --preset bench && cmake --build --preset bench --target bench_training
 //   build/bench/benchmarks/bench_training
-#include "training_step.hpp"
-#include "workloads.hpp"
+#include "../workloads.hpp"
+#include "step.hpp"
 #include <dimwise/kernels/dispatch/active_gradients.hpp>
 #if defined(DIMWISE_BENCH_TBB)
 #include <dimwise/eval/tbb.hpp>

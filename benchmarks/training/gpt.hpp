@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// benchmarks/gpt.hpp -- the GPT that is measured: the model of examples/23_train_gpt.cpp of any size.
+// benchmarks/training/gpt.hpp -- the GPT that is measured: the model of examples/23_train_gpt.cpp of any size.
 #pragma once
 
 #include <dimwise/dimwise.hpp>

@@ -1,8 +1,8 @@
-// benchmarks/kernels_gemm.cpp -- what the matrix product reaches of this machine's multiply-add peak.
+// benchmarks/kernels/gemm.cpp -- what the matrix product reaches of this machine's multiply-add peak.
 //
 // Layer: benchmark of include/dimwise/kernels/gemm/product.hpp; needs nothing else of the library.
 //
-//   g++ -std=c++20 -O3 -march=native -Iinclude benchmarks/kernels_gemm.cpp -o kernels_gemm -pthread
+//   g++ -std=c++20 -O3 -march=native -Iinclude benchmarks/kernels/gemm.cpp -o kernels_gemm -pthread
 //   add -DDIMWISE_BENCH_OPENBLAS -lopenblas to have OpenBLAS in the same run
 //   kernels_gemm [threads] [seconds per line]
 //

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// benchmarks/training_model.hpp -- a step of training a GPT: forward, backward, AdamW.
+// benchmarks/training/model.hpp -- a step of training a GPT: forward, backward, AdamW.
 #pragma once
 
 #include "gpt.hpp"
-#include "training_step.hpp"
+#include "step.hpp"
 #include <dimwise/grad.hpp>
 
 #include <vector>

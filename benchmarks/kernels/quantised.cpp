@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
-// benchmarks/kernels_quantised.cpp -- products with quantised weights against this machine's peak and bandwidth.
+// benchmarks/kernels/quantised.cpp -- products with quantised weights against this machine's peak and bandwidth.
 //
 // Layer: benchmark of include/dimwise/kernels/quantised/; needs nothing else of the library.
 //
-//   g++ -std=c++20 -O3 -march=native -Iinclude benchmarks/kernels_quantised.cpp -o kernels_quantised
+//   g++ -std=c++20 -O3 -march=native -Iinclude benchmarks/kernels/quantised.cpp -o kernels_quantised
 //   kernels_quantised [seconds per line] [prefix ...]   -mavx2 -mfma -mf16c instead of -march=native: the AVX2 kernels
 //
 //   format_MxNxK median_us gflops pct_peak [GB/s of weights, and their share of a plain read of them]
 //
 // CPU time of the process. The peak is that of float multiply-adds, measured before each line; products of bytes exceed
 // it. Weights of one row of inputs are those of many products one after another, so that they come from memory.
-#include "peak.hpp"
+#include "../peak.hpp"
 #include <dimwise/kernels/dispatch/quantised_implementation.hpp>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "training_model.hpp"
+#include "model.hpp"
 
 namespace bench {
 
