@@ -38,6 +38,39 @@ dimwise::picture drawn() {
 }
 }  // namespace readme
 
+// The formulas and values of docs/tutorial, whose pictures the pages show.
+namespace tutorial {
+struct seq : dimwise::position_dim<> {};
+struct key : dimwise::prime<seq> {};
+struct d_k : dimwise::feature_dim<2> {};
+struct kv_heads : dimwise::heads_dim<2> {};
+struct group : dimwise::heads_dim<4> {};  // query heads that share one head of keys and values
+struct text : dimwise::position_dim<4> {};
+struct other : dimwise::prime<text> {};
+
+using namespace dimwise;
+
+picture first_weights() {
+  const tensor<float, seq, d_k> q{{3, 0}, {0, 3}};
+  const tensor<float, key, d_k> k{{3, 0}, {0, 3}};
+  return draw_weights(softmax<key>(masked(scores<d_k>(q, k), causal<seq, key>{})));
+}
+
+picture grouped_attention() {
+  const tensor<float, seq, kv_heads, group, d_k> q(seq{4});
+  const tensor<float, key, kv_heads, d_k> k(key{4});
+  const tensor<float, key, kv_heads, d_k> v(key{4});
+  return draw(contract<key>(softmax<key>(masked(scores<d_k>(q, k), causal<seq, key>{})), v));
+}
+
+picture similarities() {
+  const tensor<float, text, other> cosines({1.0000F, 0.6946F, 0.9429F, 0.2568F, 0.6946F, 1.0000F, 0.6210F, 0.2490F,
+                                            0.9429F, 0.6210F, 1.0000F, 0.2105F, 0.2568F, 0.2490F, 0.2105F, 1.0000F});
+  const std::vector<std::string> texts{"happy person", "happy dog", "very happy person", "sunny day"};
+  return draw_weights(cosines, labels<text>(texts), labels<other>(texts));
+}
+}  // namespace tutorial
+
 namespace lesson {
 struct seq : dimwise::position_dim<> {};
 struct key : dimwise::prime<seq> {};
@@ -73,7 +106,11 @@ int run(const std::string& folder) {
 
   write(folder, "weights.svg", draw_weights(a, labels<seq>(words), labels<key>(words)));
   write(folder, "mask.svg", draw_mask(causal<seq, key>{} & window<seq, key>{3, 0}, seq{12}, key{12}));
+  write(folder, "causal.svg", draw_mask(causal<seq, key>{}, seq{6}, key{6}));
   write(folder, "positions.svg", draw_weights(sinusoid<seq, d_model>(seq{24})));
+  write(folder, "first_weights.svg", tutorial::first_weights());
+  write(folder, "grouped.svg", tutorial::grouped_attention());
+  write(folder, "similarities.svg", tutorial::similarities());
 
   // All of it as one page for the browser.
   if (!folder.empty()) { report(y, folder + "/attention.html", labels<seq>(words), labels<key>(words)); }

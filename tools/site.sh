@@ -33,6 +33,16 @@ else
   echo "site: em++ is not installed, so the page \"See attention\" does not compute (tools/setup.sh browser)" >&2
 fi
 
+report=build/explore/report.html
+induction=${DIMWISE_INDUCTION:-$(find build -maxdepth 3 -path '*/examples/24_induction' -type f 2> /dev/null | head -n 1)}
+mkdir -p build/explore
+if [ -n "$induction" ]; then
+  "$induction" --report $report > /dev/null
+else
+  rm -f $report
+  echo "site: 24_induction is not built, so the site has no report (cmake --build --preset dev --target example_24_induction)" >&2
+fi
+
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 if ! PYTHONWARNINGS=ignore mkdocs build --strict --site-dir "$(realpath -m "$folder")" > "$log" 2>&1; then

@@ -11,6 +11,7 @@ import tempfile
 import xml.etree.ElementTree as xml
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+SHOWN = ["attention.svg", "causal.svg", "first_weights.svg", "grouped.svg", "similarities.svg", "weights.svg"]  # by README.md and docs/tutorial
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -20,15 +21,16 @@ def main():
         expected = (ROOT / "examples/expected/25_pictures.txt").read_text(encoding="utf-8")
         assert said == expected, f"25_pictures prints\n{said}"
         names = sorted(path.name for path in pathlib.Path(folder).iterdir())
-        assert names == ["attention.html", "attention.svg", "curve.svg", "formula.svg", "mask.svg", "network.svg", "positions.svg", "training.html",
-                         "weights.svg"], names
+        assert names == ["attention.html", "attention.svg", "causal.svg", "curve.svg", "first_weights.svg", "formula.svg", "grouped.svg", "mask.svg",
+                         "network.svg", "positions.svg", "similarities.svg", "training.html", "weights.svg"], names
         for name in (one for one in names if one.endswith(".svg")):
             root = xml.parse(pathlib.Path(folder) / name).getroot()
             assert root.tag == SVG + "svg" and root.get("role") == "img", name
             assert root.find(SVG + "title").text and root.find(SVG + "desc").text, f"{name} has no words"
-        made = (pathlib.Path(folder) / "attention.svg").read_text(encoding="utf-8")
-        kept = (ROOT / "docs/pictures/attention.svg").read_text(encoding="utf-8")
-        assert made == kept, "docs/pictures/attention.svg is old: run 25_pictures, and copy it"
+        for name in SHOWN:
+            made = (pathlib.Path(folder) / name).read_text(encoding="utf-8")
+            kept = (ROOT / "docs/pictures" / name).read_text(encoding="utf-8")
+            assert made == kept, f"docs/pictures/{name} is old: run 25_pictures, and copy it"
         missing = subprocess.run([sys.argv[1], folder + "/none"], capture_output=True, text=True, check=False)
         assert missing.returncode == 1 and "cannot be written" in missing.stderr, missing
     print("the pictures are current")

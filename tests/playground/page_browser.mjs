@@ -8,11 +8,12 @@ import {createReadStream, existsSync, mkdirSync, rmSync, statSync} from "node:fs
 import {createServer} from "node:http";
 import {createRequire} from "node:module";
 import {extname, join, resolve} from "node:path";
+import {accessibility} from "../docs/serious.mjs";
 import {folder as built} from "../../tools/playground/toolchain.mjs";
 import {programs} from "../../tools/playground/programs.mjs";
 
 const [playwright, executablePath, folder] = process.argv.slice(2);
-const {chromium} = createRequire(import.meta.url)(resolve(playwright));
+const {chromium} = createRequire(import.meta.url)(resolve(playwright)), seriousOf = accessibility(playwright);
 const site = join(built, "site"), below = "/some/folder/playground/", patience = 120000;
 mkdirSync(folder, {recursive: true});
 
@@ -42,6 +43,8 @@ async function open(fragment = "") {
   page.on("console", m => { if (["error", "warning"].includes(m.type())) { wrong.push(m.text()); } });
   page.on("pageerror", e => wrong.push(String(e)));
   page.on("request", r => page.fetched.push(r.url()));
+  page.served = [];
+  page.on("response", r => { if (r.fromServiceWorker()) { page.served.push(r.url()); } });
   page.on("response", r => { if (r.status() >= 400) { wrong.push(`${r.status()} ${r.url()}`); } });
   await page.goto(address + fragment);
   await page.locator("nav a[aria-current], #title:has-text('link')").first().waitFor({state: "attached"});
@@ -60,13 +63,14 @@ async function write(page, text) {
 async function look(page, name) {
   for (const scheme of ["light", "dark"]) {
     await page.emulateMedia({colorScheme: scheme});
-    for (const width of [390, 768, 1280]) {
+    for (const width of [390, 768, 1920, 1280]) {
       await page.setViewportSize({width, height: width === 390 ? 844 : 800});
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);
       assert.ok(wide <= width, `${name}: ${wide} pixels in a window of ${width}`);
       await page.screenshot({path: join(folder, `${name}_${width}_${scheme}.png`), fullPage: width === 390});
     }
     assert.deepEqual(await page.evaluate(faint), [], `${name}, ${scheme}: contrast`);
+    assert.deepEqual(await seriousOf(page), [], `${name}, ${scheme}: axe`);
   }
   await page.emulateMedia({colorScheme: "light"});
 }
@@ -260,6 +264,8 @@ await test("without a network", async () => {
   const start = performance.now();
   await page.locator(".message .said").waitFor();
   console.log(`  the second visit shows the error after ${((performance.now() - start) / 1000).toFixed(1)} s, ${await page.textContent("#status")}`);
+  assert.ok(page.served.some(url => /files\/llvm\.\w+\.wasm$/.test(url)), "the module does not come by the service worker, so its machine code is not kept");
+  assert.ok(!page.fetched.some(url => /\.gz$/.test(url)), "something is downloaded again");
   await write(page, programs().find(one => one.id.startsWith("10_")).solution);
   await page.click("#run");
   await status(page, "Passed.");

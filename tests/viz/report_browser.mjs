@@ -9,9 +9,10 @@ import {execFileSync} from "node:child_process";
 import {mkdirSync, readFileSync, renameSync, writeFileSync} from "node:fs";
 import {createRequire} from "node:module";
 import {resolve} from "node:path";
+import {accessibility} from "../docs/serious.mjs";
 
 const [playwright, executablePath, folder, induction, pictures, notebook, live] = process.argv.slice(2);
-const {chromium} = createRequire(import.meta.url)(resolve(playwright));
+const {chromium} = createRequire(import.meta.url)(resolve(playwright)), seriousOf = accessibility(playwright);
 mkdirSync(folder, {recursive: true});
 execFileSync(induction, ["--report", `${folder}/induction.html`]);
 execFileSync(induction, ["--report", `${folder}/stored.html`, "--live", "/dev/null"]);
@@ -67,7 +68,7 @@ const choose = async (page, layer, head) => {
 
 async function seen() {
   for (const colorScheme of ["light", "dark"]) {
-    for (const width of [390, 768, 1280]) {
+    for (const width of [390, 768, 1280, 1920]) {
       for (const [file, words, heads] of [["induction", 32, 4], ["notebook", 6, 3]]) {
         const page = live ? await openLive(`${file}.html`, {width, colorScheme})
                           : await open(`${file}.html`, {width, colorScheme});
@@ -77,6 +78,7 @@ async function seen() {
         const paper = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
         assert.equal(paper, colorScheme === "light" ? "rgb(255, 255, 255)" : "rgb(18, 22, 29)");
         await page.screenshot({path: `${folder}/${file}-${width}-${colorScheme}.png`, fullPage: true});
+        if (width === 1280) { assert.deepEqual(await seriousOf(page), [], `${file}, ${colorScheme}: axe`); }
         await close(page);
       }
     }
@@ -466,12 +468,13 @@ async function training() {
       .replace(/ data-interval="[^"]*"/, interval && ` data-interval="${interval}"`));
     renameSync(`${folder}/running.partial`, `${folder}/running.html`);
   };
-  for (const [width, colorScheme] of [[390, "light"], [768, "dark"], [1280, "light"]]) {
+  for (const [width, colorScheme] of [[390, "light"], [768, "dark"], [1280, "light"], [1920, "dark"]]) {
     at(200, 1000);
     const page = await open("running.html", {width, colorScheme});
     assert.equal(await page.locator("svg[role=img]").count(), 4);
     await fits(page, width);
     await page.screenshot({path: `${folder}/training-${width}-${colorScheme}.png`, fullPage: true});
+    if (width >= 1280) { assert.deepEqual(await seriousOf(page), [], `training, ${colorScheme}: axe`); }
     await close(page);
   }
   at(200, 0.05);

@@ -17,8 +17,10 @@ const hashOf = bytes => createHash("sha256").update(bytes).digest("hex").slice(0
 
 // Messages come from the filter of errors: this clang 22, built with assertions, fails on a precompiled static_assert whose message is computed.
 const language = ["-std=c++20", "-O0", "-fwasm-exceptions", "-DDIMWISE_PLAIN_ONLY", "-DDIMWISE_COMPILED_LIBRARY", "-DDIMWISE_ERRORS_ARE_TYPES"];
+// A clang with assertions verifies and names what it makes; a release build does neither.
+const release = ["-fno-verify-intermediate-code", "-fdiscard-value-names"];
 const settings = {
-  compile: [...language, "-include-pch", "/prelude.pch", "-fno-color-diagnostics", "-ferror-limit=8"],
+  compile: [...language, "-include-pch", "/prelude.pch", "-fno-color-diagnostics", "-ferror-limit=8", ...release],
   link: ["-m", "wasm32", "-L/usr/lib/wasm32-wasip1", "/usr/lib/wasm32-wasip1/crt1-command.o", "main.o", "/usr/lib/libdimwise.a",
          "/usr/lib/libexceptions.a", "--wrap=__main_void", "--wrap=chmod", "-lc++", "-lc++abi", "-lc",
          "/usr/lib/wasm32-unknown-wasip1/libclang_rt.builtins.a", "--strip-debug", "-z", "stack-size=4194304", "--stack-first",
@@ -149,13 +151,14 @@ function ship(name, bytes) {
   writeFileSync(join(site, shipped), bytes);
   return shipped;
 }
-/** The same, compressed: the page decompresses it. -> {name, size}; compressed once. */
+/** The same, compressed: the page decompresses it, and keeps it as `kept`. -> {name, kept, size}; compressed once. */
 function shipCompressed(name, bytes) {
   const kept = join(cache, `${hashOf(bytes)}.gz`);
   if (!existsSync(kept)) { writeFileSync(kept, gzipSync(bytes, {level: 9})); }
   keep([kept]);
   const compressed = read(kept);
-  return {name: ship(`files/${name}.gz`, compressed), size: compressed.length};
+  const shipped = ship(`files/${name}.gz`, compressed);
+  return {name: shipped, kept: shipped.slice(0, -3), size: compressed.length};
 }
 
 // What a program may include or link; the rest of the package is for other targets.
@@ -205,7 +208,7 @@ const app = ship("app.js", await bundle("app")), style = ship("style.css", read(
 writeFileSync(join(site, "index.html"), read(join(here, "page/index.html"), "utf8").toString()
   .replace("style.css", style).replace("app.mjs", app).replace("{/* manifest */}", () => JSON.stringify(manifest)));
 const shell = ["./", app, style, manifest.compiler, manifest.runner, manifest.programs];
-writeFileSync(join(site, "service_worker.js"), await bundle("service_worker", {SHELL: JSON.stringify(shell), FILES: JSON.stringify(Object.values(files).map(one => one.name))}));
+writeFileSync(join(site, "service_worker.js"), await bundle("service_worker", {SHELL: JSON.stringify(shell), FILES: JSON.stringify(Object.values(files).map(one => one.kept))}));
 writeFileSync(join(site, "licences.txt"), licences());
 
 for (const name of readdirSync(cache)) {

@@ -1,4 +1,5 @@
-"""The part of the page "See attention" that computes, where tools/site/explore.sh has compiled the model.
+"""The part of the page "See attention" that computes, where tools/site/explore.sh has compiled the model, and the report of the same
+model, where tools/site.sh has found 24_induction.
 
 Used by tools/site/hooks.py. Standard library only. Not a program.
 """
@@ -7,12 +8,14 @@ import pathlib
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 PROGRAM = FOLDER.parents[1] / "build/explore/explore.wasm"
+REPORT = FOLDER.parents[1] / "build/explore/report.html"
 PLACE = "<!-- the site puts the page here -->"
+REPORT_PLACE = "<!-- the site puts the report here -->"
 TEXTS = ("abcdabc", "the cat saw the cat saw", "qwertyqwerty")
 
 
 def files():
-    return [FOLDER / "explore.js", PROGRAM] if PROGRAM.is_file() else []
+    return ([FOLDER / "explore.js", PROGRAM] if PROGRAM.is_file() else []) + ([REPORT] if REPORT.is_file() else [])
 
 
 def choice(name, label, options):
@@ -20,8 +23,13 @@ def choice(name, label, options):
     return f'<label for="dw-{name}">{label}</label> <select id="dw-{name}">{listed}</select>'
 
 
+def with_report(markdown):
+    button = '<p><a class="md-button" href="../assets/report.html">Open a report that computes</a></p>' if REPORT.is_file() else ""
+    return markdown.replace(REPORT_PLACE, button)
+
+
 def with_page(markdown):
-    if not files():
+    if not PROGRAM.is_file():
         return markdown.replace(PLACE, "(This copy of the site was built without emscripten, so the page does not compute.)")
     buttons = " ".join(f'<button type="button" data-text="{text}">{text}</button>' for text in TEXTS)
     page = f"""<div id="dw-explore">

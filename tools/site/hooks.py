@@ -9,7 +9,8 @@
   error has a drawing of its shapes instead of the text (tools/error_picture.py); SVG files are part of their page and follow its colours;
 * code fits its page: lines wrap, and rows of text whose columns are aligned get smaller instead (tools/site/code_lines.py);
 * whole programs have a link that opens them in the playground if it is built (tools/site/try_it.py);
-* the page "See attention" computes if tools/site/explore.sh has compiled its model (tools/site/explore.py);
+* the page "See attention" computes if tools/site/explore.sh has compiled its model; the report of its model is a page if 24_induction is
+  built (tools/site/explore.py);
 * the table of marks is printed by tools/marks_table.cpp;
 * pages that the navigation of mkdocs.yml lacks are put at the end of their folder's section.
 
@@ -222,6 +223,7 @@ def on_page_markdown(markdown, page, config, files):
         markdown = first_screen.made_from(markdown, f"{playground}#program=mistake_readme" if try_it.is_built() else "", log.warning)
     if name == "tutorial/see_attention.md":
         markdown = explore.with_page(markdown)
+    markdown = explore.with_report(markdown)
     if name == "reference/marks.md":
         markdown = with_marks(markdown)
     if name == "errors.md":
@@ -264,9 +266,11 @@ def on_page_content(content, page, config, files):
         return f'<a href="{file.url_relative_to(page.file)}">{found[0]}</a>' if file else found[0]
 
     def picture(found):
-        svg = (pathlib.Path(config["docs_dir"]) / posixpath.normpath(posixpath.join(posixpath.dirname(page.file.url), found[1])))
-        return f'<div class="dw-picture dw-whole" tabindex="0">{error_picture.without_style(svg.read_text(encoding="utf-8"))}</div>' \
-            if svg.is_file() and 'class="dw"' in svg.read_text(encoding="utf-8") else found[0]
+        path = pathlib.Path(config["docs_dir"]) / posixpath.normpath(posixpath.join(posixpath.dirname(page.file.url), found[1]))
+        svg = path.read_text(encoding="utf-8") if path.is_file() else ""
+        width = re.search(r'<svg\b[^>]* width="([\d.]+)"', svg)
+        wide = " dw-whole" if width and float(width[1]) > 480 else ""  # a wide one fits its page
+        return f'<div class="dw-picture{wide}" tabindex="0">{error_picture.without_style(svg)}</div>' if 'class="dw"' in svg else found[0]
 
     content = code_lines.fitted(content)
     if name.startswith("source/"):

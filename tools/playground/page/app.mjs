@@ -67,7 +67,7 @@ function open(program) {
   $.solution.hidden = !program.solution;
   clearResults();
   $.problems.replaceChildren();
-  if (ready || !worker) { status(""); }  // otherwise it tells the progress of the download
+  if (ready || !loading) { status(""); }  // otherwise it tells the progress of the download
   editor.text = kept.texts[program.id] ?? program.text;
   typed = false;
   listPrograms();
@@ -102,21 +102,32 @@ const editor = new Editor($.editor, {
 
 // --- the compiler
 
-let worker, ready = false;
+let worker, loading = false, ready = false;  // `loading`: since the reader asked
 let building, wanted;  // the build that goes on, {links, program}, undefined without one; whether the next one links
 const check = () => { if (ready) { build(false); } };
 
-function load() {
-  if (worker) { return; }
-  worker = new Worker(manifest.compiler, {type: "module"});
-  worker.onmessage = ({data}) => handle[data.kind](data);
-  worker.onerror = () => handle.failed({message: "the compiler's worker did not start"});
-  worker.postMessage({kind: "load", manifest});
+/** Registers the service worker, which serves the kept files to workers that start later. -> whether it does */
+async function serviceWorker() {
+  try {
+    await navigator.serviceWorker.register("service_worker.js");
+    const late = new Promise(done => { setTimeout(done, 3000, undefined); });
+    return await Promise.race([navigator.serviceWorker.ready, late]) !== undefined;
+  } catch {
+    return false;
+  }
+}
+async function load() {
+  if (loading) { return; }
+  loading = true;
   $.load.disabled = true;
   $.progress.hidden = false;
   status("Loading the compiler…");
   navigator.storage?.persist?.();
-  navigator.serviceWorker?.register("service_worker.js").catch(() => {});
+  const served = await serviceWorker();
+  worker = new Worker(manifest.compiler, {type: "module"});
+  worker.onmessage = ({data}) => handle[data.kind](data);
+  worker.onerror = () => handle.failed({message: "the compiler's worker did not start"});
+  worker.postMessage({kind: "load", manifest, serviceWorker: served});
 }
 const handle = {
   progress({done}) {
@@ -133,7 +144,7 @@ const handle = {
     building = undefined;
     worker?.terminate();
     worker = undefined;
-    ready = false;
+    loading = ready = false;
     $.loader.hidden = false;
     $.load.disabled = false;
     $.progress.hidden = true;
@@ -302,5 +313,5 @@ for (const id of new Set(early.clicked)) {
   if (id !== "load") { $[id].click(); }
 }
 const cache = await self.caches?.open("dimwise-playground").catch(() => undefined);
-const here = cache && (await Promise.all(Object.values(manifest.files).map(one => cache.match(one.name)))).every(Boolean);
+const here = cache && (await Promise.all(Object.values(manifest.files).map(one => cache.match(one.kept)))).every(Boolean);
 if (here) { load(); }  // it is on this device: nothing is downloaded

@@ -5,18 +5,10 @@ import {put, untar} from "./wasi.mjs";
 const cacheName = "dimwise-playground";
 let compiler;
 
-/** The bytes of a compressed file, decompressed: from the cache, or from the network, which `progress` counts. */
-async function stream(url, progress) {
-  const cache = await self.caches?.open(cacheName).catch(() => undefined);  // needs https
-  let response = await cache?.match(url);
-  if (!response) {
-    response = await fetch(url);
-    if (!response.ok) { throw new Error(`${url}: ${response.status} ${response.statusText}`); }
-    const [kept, used] = response.body.tee();
-    cache?.put(url, new Response(kept)).catch(() => {});  // without room the page works from the network
-    if (!cache) { kept.cancel(); }
-    response = new Response(used);
-  }
+/** A file from the network, which `progress` counts, decompressed. -> its bytes */
+async function download(url, progress) {
+  const response = await fetch(url);
+  if (!response.ok) { throw new Error(`${url}: ${response.status} ${response.statusText}`); }
   const counted = response.body.pipeThrough(new TransformStream({
     transform(part, to) {
       progress(part.length);
@@ -33,15 +25,41 @@ async function stream(url, progress) {
     },
   });
   const compressed = first.value?.[0] === 0x1f && first.value[1] === 0x8b;
-  return compressed ? whole.pipeThrough(new DecompressionStream("gzip")) : whole;
+  return new Response(compressed ? whole.pipeThrough(new DecompressionStream("gzip")) : whole).arrayBuffer();
 }
 
-async function load({compile, link, files}) {
+/** Opens the files of the page: {name, kept}. They are kept decompressed, because a module has its machine code kept only so. */
+class Files {
+  constructor(cache, serviceWorker, progress) {
+    Object.assign(this, {cache, serviceWorker, progress});
+  }
+  /** The bytes of a file that is not kept yet, else undefined; without room it is not kept. */
+  async fetched({name, kept}) {
+    if (await this.cache?.match(kept)) { return undefined; }
+    const bytes = await download(name, this.progress);
+    const type = kept.endsWith(".wasm") ? "application/wasm" : "application/octet-stream";
+    await this.cache?.put(kept, new Response(bytes, {headers: {"content-type": type}})).catch(() => {});
+    return bytes;
+  }
+  async bytes(file) {
+    return new Uint8Array(await this.fetched(file) ?? await (await this.cache.match(file.kept)).arrayBuffer());
+  }
+  /** A module. Chromium keeps the optimised code of one that comes from the cache by the service worker: the next visit starts with it. */
+  async module(file) {
+    const bytes = await this.fetched(file);
+    if (this.serviceWorker && (!bytes || await this.cache.match(file.kept))) {
+      const response = await fetch(file.kept);
+      if (response.ok) { return WebAssembly.compileStreaming(response); }
+    }
+    return WebAssembly.compile(bytes ?? await (await this.cache.match(file.kept)).arrayBuffer());
+  }
+}
+
+async function load({compile, link, files}, serviceWorker) {
   let done = 0;
-  const open = name => stream(files[name].name, size => postMessage({kind: "progress", done: done += size}));
-  const module = async name => WebAssembly.compileStreaming(new Response(await open(name), {headers: {"content-type": "application/wasm"}}));
-  const bytes = async name => new Uint8Array(await new Response(await open(name)).arrayBuffer());
-  const [llvm, errors, headers, prelude] = await Promise.all([module("compiler"), module("errors"), bytes("headers"), bytes("prelude")]);
+  const cache = await self.caches?.open(cacheName).catch(() => undefined);  // needs https
+  const all = new Files(cache, serviceWorker && cache, size => postMessage({kind: "progress", done: done += size}));
+  const [llvm, errors, headers, prelude] = await Promise.all([all.module(files.compiler), all.module(files.errors), all.bytes(files.headers), all.bytes(files.prelude)]);
   const root = untar(headers);
   put(root, "prelude.pch", prelude);
   compiler = new Compiler({flags: {compile, link}, llvm, errors, root});
@@ -50,7 +68,7 @@ async function load({compile, link, files}) {
 onmessage = async ({data}) => {
   try {
     if (data.kind === "load") {
-      await load(data.manifest);
+      await load(data.manifest, data.serviceWorker);
       postMessage({kind: "ready"});
     } else {
       const start = performance.now(), result = compiler.build(data.text, data.links);

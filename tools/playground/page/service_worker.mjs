@@ -1,5 +1,5 @@
-// Keeps the page for use without a network. The compiler's worker keeps its own files. A name with a hash never changes; the page
-// itself comes from the network if there is one.
+// Keeps the page for use without a network. The compiler's worker keeps its own files, and reads its modules through this one. A name
+// with a hash never changes; the page itself comes from the network if there is one.
 const cacheName = "dimwise-playground";
 const inScope = path => new URL(path, self.registration.scope).href;
 
@@ -20,7 +20,8 @@ self.addEventListener("activate", event => {
 self.addEventListener("fetch", event => {
   const {url, method} = event.request, path = url.split(/[?#]/)[0];
   const page = [inScope("./"), inScope("./index.html")].includes(path);
-  if (method !== "GET" || (!page && !SHELL.map(inScope).includes(path))) { return; }
+  const kept = path.startsWith(inScope("files/")) && !path.endsWith(".gz");  // also those of a later page, which is open already
+  if (method !== "GET" || (!page && !kept && !SHELL.map(inScope).includes(path))) { return; }
   const stored = () => caches.match(page ? inScope("./") : path);
   const fetched = () => fetch(event.request).then(response => {
     if (page && response.ok) {

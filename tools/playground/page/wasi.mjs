@@ -5,6 +5,7 @@ const DEVICE = 2, DIRECTORY = 3, REGULAR = 4;
 const CREATE = 1, IS_DIRECTORY = 2, EXCLUSIVE = 4, TRUNCATE = 8;
 
 let inode = 1n;
+const decoder = new TextDecoder();  // of whole texts
 const environment = ["TMPDIR=."].map(text => new TextEncoder().encode(`${text}\0`));  // temporary files are among the others
 
 /** A file: bytes that grow. */
@@ -62,7 +63,7 @@ export function overlay(root) {
 /** The files of a tar archive. */
 export function untar(bytes) {
   const root = new Folder();
-  const text = (at, length) => new TextDecoder().decode(bytes.subarray(at, at + length)).replace(/\0.*$/s, "");
+  const text = (at, length) => decoder.decode(bytes.subarray(at, at + length)).replace(/\0.*$/s, "");
   for (let at = 0; at + 512 <= bytes.length && bytes[at] !== 0;) {
     const size = parseInt(text(at + 124, 12), 8) || 0, kind = text(at + 156, 1);
     const prefix = text(at + 257, 5) === "ustar" ? text(at + 345, 155) : "";
@@ -270,7 +271,7 @@ export class Wasi {
   find(fd, at, size) {  // -> the folder and the last name of a path, and what has that name
     let folder = this.open[fd]?.node;
     if (!(folder instanceof Folder)) { return {error: EBADF}; }
-    const path = new TextDecoder().decode(this.bytes.slice(at, at + size)), names = [];
+    const path = decoder.decode(this.bytes.subarray(at, at + size)), names = [];
     for (const part of parts(path)) {
       if (part === "..") { names.pop(); } else if (part !== ".") { names.push(part); }
     }
