@@ -8,6 +8,7 @@
 
 #include "workloads.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 

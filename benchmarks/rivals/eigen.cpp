@@ -3,6 +3,7 @@
 #include "by_products.hpp"
 
 #include <Eigen/Dense>
+#include <cmath>
 
 namespace {
 

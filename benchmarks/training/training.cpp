@@ -18,6 +18,7 @@
 #include <dimwise/eval/tbb.hpp>
 #endif
 
+#include <cmath>
 #include <memory>
 #include <vector>
 

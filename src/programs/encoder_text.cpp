@@ -9,6 +9,7 @@
 #include <dimwise/text/folder.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace programs {

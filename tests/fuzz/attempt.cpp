@@ -4,6 +4,7 @@
 #include "attempt.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace fuzz {
 

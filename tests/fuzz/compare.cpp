@@ -3,7 +3,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "compare.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstring>
 #include <exception>
 #include <mutex>

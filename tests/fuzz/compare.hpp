@@ -11,6 +11,7 @@
 #include "operands.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 namespace fuzz {

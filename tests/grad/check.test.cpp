@@ -3,6 +3,7 @@
 #include "grad/formulas/missing_dimensions.hpp"
 #include <dimwise/nn.hpp>
 
+#include <cmath>
 #include <limits>
 
 using namespace grad_tests;

@@ -3,6 +3,7 @@
 // rows of NaN, infinities and zeros has the gradients of one with ordinary numbers there.
 #include "nodes.hpp"
 
+#include <cmath>
 #include <limits>
 
 using namespace grad_tests;

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "grad/nodes.hpp"
 
+#include <cmath>
 #include <memory>
 #include <optional>
 

@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 
 #include <csignal>
+#include <iterator>
 #include <string>
 #include <sys/resource.h>
 

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <cmath>
 #include <memory>
 #include <optional>
 

@@ -16,6 +16,7 @@
 
 #include <dimwise/ranks/threads.hpp>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <iostream>

@@ -10,6 +10,7 @@
 
 #include <dimwise/tensor/tensor.hpp>
 
+#include <algorithm>
 #include <array>
 #include <span>
 

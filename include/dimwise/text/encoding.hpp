@@ -10,6 +10,7 @@
 #include <dimwise/text/settings.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>

@@ -22,6 +22,7 @@
 #include <dimwise/viz/pictures/weights.hpp>
 
 #include <charconv>
+#include <cmath>
 #include <exception>
 #include <string>
 #include <string_view>

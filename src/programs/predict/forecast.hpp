@@ -9,6 +9,8 @@
 
 #include "formulas.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <tuple>

@@ -9,6 +9,7 @@
 #include "measure.hpp"
 #include <dimwise/ranks/run.hpp>
 
+#include <cmath>
 #include <cstdio>
 #include <map>
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "layers.hpp"
 
+#include <cmath>
+
 namespace {
 
 using namespace conformance;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "modules.hpp"
 
+#include <cmath>
+
 namespace conformance::torch {
 namespace {
 

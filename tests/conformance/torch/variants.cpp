@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "conformance/case.hpp"
 
+#include <cmath>
 #include <cstdio>
 #include <numeric>
 

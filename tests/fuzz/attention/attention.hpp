@@ -5,6 +5,7 @@
 
 #include "fuzz/dims.hpp"
 
+#include <cmath>
 #include <limits>
 
 namespace fuzz {

@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "attention.hpp"
 
+#include <cmath>
+
 namespace fuzz {
 
 namespace {

@@ -10,6 +10,7 @@
 
 #include "grad/nodes.hpp"
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>

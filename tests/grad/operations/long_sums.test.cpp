@@ -3,6 +3,7 @@
 // wider type.
 #include "grad/nodes.hpp"
 
+#include <cmath>
 #include <limits>
 #include <type_traits>
 #include <vector>

@@ -3,6 +3,7 @@
 // and the smallest: by the kernels and the reference, in float and in double, against limits written out here.
 #include "grad/nodes.hpp"
 
+#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>

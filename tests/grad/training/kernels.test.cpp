@@ -3,6 +3,7 @@
 // same bits for every executor.
 #include "grad/nodes.hpp"
 
+#include <cmath>
 #include <limits>
 #include <string>
 

@@ -3,6 +3,7 @@
 #include "grad/nodes.hpp"
 #include "support/numbers.hpp"
 
+#include <cmath>
 #include <limits>
 
 using namespace grad_tests;

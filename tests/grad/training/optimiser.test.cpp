@@ -4,6 +4,7 @@
 #include <dimwise/nn.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 using namespace grad_tests;

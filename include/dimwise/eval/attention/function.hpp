@@ -6,8 +6,8 @@
 #pragma once
 
 #include <dimwise/eval/context.hpp>
+#include <dimwise/support/atomic.hpp>
 
-#include <atomic>
 #include <exception>
 #include <string_view>
 
@@ -68,7 +68,7 @@ class own_function {
       try {
         reinterpret_cast<function>(own.change_)(*static_cast<const F*>(own.function_), scores, count);
       } catch (...) {
-        if (!own.failed_.test_and_set()) { own.thrown_ = std::current_exception(); }
+        if (!own.failed_.exchange_acquire_release(true)) { own.thrown_ = std::current_exception(); }
       }
     };
   }
@@ -84,7 +84,7 @@ class own_function {
   const void* function_ = nullptr;
   void (*change_)() = nullptr;
   void (*apply_)(void*, float*, std::size_t) noexcept = nullptr;
-  std::atomic_flag failed_{};
+  atomic_value<bool> failed_{false};
   std::exception_ptr thrown_{};
 };
 

@@ -12,6 +12,7 @@
 #include <dimwise/expr/elements/derivative.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace dimwise::detail {

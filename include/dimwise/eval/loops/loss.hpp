@@ -8,6 +8,8 @@
 #include <dimwise/eval/loops/ids.hpp>
 #include <dimwise/expr/rows/loss.hpp>
 
+#include <cmath>
+
 namespace dimwise::detail {
 
 // The pointers of a loss: what is written, then the children in order.

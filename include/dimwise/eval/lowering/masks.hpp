@@ -9,8 +9,6 @@
 #include <dimwise/expr/masks/causal_parts.hpp>
 #include <dimwise/expr/masks/mask.hpp>
 
-#include <algorithm>
-
 namespace dimwise::detail {
 
 template <class Pass, class M, class Extents>
@@ -120,7 +118,7 @@ lowered<bool> read_mask_in_sum(Pass& pass, const mask_in_sum<D, Sum, M>& m, cons
   auto result = mask_buffer<Pass, mask_in_sum<D, Sum, M>>(e);
   const auto part = read_mask(pass, m.inner(), e);
   if constexpr (Pass::computes) {
-    std::fill(result.buffer.begin(), result.buffer.end(), true);
+    for (auto&& visible : result.buffer) { visible = true; }
     axis extents[max_rank];
     axis_extents<part_axes>::write(e, extents);
     kernels::loop_nest<2> nest;

@@ -7,6 +7,8 @@
 
 #include <dimwise/models/decoder/decoder_plan.hpp>
 
+#include <cmath>
+
 namespace dimwise::models::architectures {
 
 /// FalconForCausalLM: one array for queries, keys and values, by key heads. ALiBi is added before the scores are

@@ -7,6 +7,8 @@
 
 #include <dimwise/models/decoder/decoder_plan.hpp>
 
+#include <cmath>
+
 namespace dimwise::models::architectures {
 
 namespace detail {

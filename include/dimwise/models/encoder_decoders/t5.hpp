@@ -9,6 +9,8 @@
 #include <dimwise/models/encoder_decoder/settings.hpp>
 #include <dimwise/models/encoders/t5.hpp>
 
+#include <cmath>
+
 namespace dimwise::models::architectures {
 
 namespace detail {

@@ -10,6 +10,8 @@
 
 #include <dimwise/ranks/ring_attention.hpp>
 
+#include <cmath>
+
 namespace dimwise::detail {
 
 template <class X>

@@ -17,6 +17,7 @@
 #include <dimwise/ranks/mesh.hpp>
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <memory>
 #include <vector>

@@ -9,7 +9,6 @@
 #include <dimwise/support/library.hpp>
 #include <dimwise/tensor/memory/large_pages.hpp>
 
-#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -71,7 +70,7 @@ class block_pool {
   static std::size_t trim() noexcept;
   static std::size_t bytes() noexcept { return kept.total; }
   // The most bytes of large blocks in use at once, in all threads, since the last `trim`.
-  static std::size_t peak() noexcept { return most_in_use; }
+  static std::size_t peak() noexcept;
   // The number of large blocks that came from the system and not from the pool.
   static std::size_t taken_from_system() noexcept { return kept.missed; }
   static void limit(std::size_t bytes) noexcept;
@@ -82,10 +81,6 @@ class block_pool {
   using phase = kept_blocks::phase;
   static_assert(alignment << (kept_blocks::size_classes - 1) == small_bytes);
   static constinit inline thread_local kept_blocks kept{};
-  // Bytes of large blocks of all threads: another thread than the allocating one may free a block.
-  static constinit inline std::atomic<std::size_t> in_use{0};
-  static constinit inline std::atomic<std::size_t> most_in_use{0};
-  static constinit inline std::atomic<std::size_t> all_kept{0};
   struct closer {
     ~closer() {
       give_back_all();

@@ -8,8 +8,16 @@
 #include <dimwise/tensor/memory/block_pool.hpp>
 
 #include <algorithm>
+#include <atomic>
 
 namespace dimwise::detail {
+
+// Bytes of large blocks of all threads: another thread than the allocating one may free a block.
+inline constinit std::atomic<std::size_t> pool_in_use{0};
+inline constinit std::atomic<std::size_t> pool_most_in_use{0};
+inline constinit std::atomic<std::size_t> pool_all_kept{0};
+
+DIMWISE_DETAIL_LIBRARY std::size_t block_pool::peak() noexcept { return pool_most_in_use; }
 
 DIMWISE_DETAIL_LIBRARY void* block_pool::take(std::size_t asked) {
   const std::size_t bytes = rounded(asked);
@@ -28,9 +36,9 @@ DIMWISE_DETAIL_LIBRARY void* block_pool::take(std::size_t asked) {
   const bool together = keeps_blocks && weights_together::takes(bytes);
   void* memory = !together || weights_together::takes_kept() ? take_kept(bytes) : nullptr;
   if (memory == nullptr) { memory = together ? weights_together::take(bytes) : take_new(bytes); }
-  const std::size_t live = in_use.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-  std::size_t before = most_in_use.load(std::memory_order_relaxed);
-  while (before < live && !most_in_use.compare_exchange_weak(before, live, std::memory_order_relaxed)) {}
+  const std::size_t live = pool_in_use.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  std::size_t before = pool_most_in_use.load(std::memory_order_relaxed);
+  while (before < live && !pool_most_in_use.compare_exchange_weak(before, live, std::memory_order_relaxed)) {}
   return memory;
 }
 
@@ -38,7 +46,7 @@ DIMWISE_DETAIL_LIBRARY void block_pool::give(void* memory, std::size_t asked) no
   if (memory == nullptr) { return; }
   const std::size_t bytes = rounded(asked);
   if (bytes > small_bytes) {
-    in_use.fetch_sub(bytes, std::memory_order_relaxed);
+    pool_in_use.fetch_sub(bytes, std::memory_order_relaxed);
     const block given = {static_cast<std::byte*>(memory), bytes,
                          in_pages(bytes) && !weights_together::has(memory, bytes)};
     if (!keeps_blocks || bytes > most_bytes || !opened() || !keep(given)) { release(given); }
@@ -54,7 +62,7 @@ DIMWISE_DETAIL_LIBRARY void block_pool::give(void* memory, std::size_t asked) no
 }
 
 DIMWISE_DETAIL_LIBRARY std::size_t block_pool::trim() noexcept {
-  most_in_use = in_use.load();
+  pool_most_in_use = pool_in_use.load();
   return give_back_all();
 }
 
@@ -65,10 +73,10 @@ DIMWISE_DETAIL_LIBRARY void block_pool::limit(std::size_t bytes) noexcept {
 
 DIMWISE_DETAIL_LIBRARY std::size_t block_pool::room(std::size_t more) noexcept {
   if (kept.limit != kept_blocks::no_limit) { return kept.limit - std::min(kept.limit, kept.total); }
-  const std::size_t live = in_use.load(std::memory_order_relaxed) + more;
-  const std::size_t most = std::max(most_in_use.load(std::memory_order_relaxed), live);
+  const std::size_t live = pool_in_use.load(std::memory_order_relaxed) + more;
+  const std::size_t most = std::max(pool_most_in_use.load(std::memory_order_relaxed), live);
   const std::size_t may = most - live + most / 16 + slack;
-  const std::size_t kept_by_all = all_kept.load(std::memory_order_relaxed);
+  const std::size_t kept_by_all = pool_all_kept.load(std::memory_order_relaxed);
   // A thread leaves scratch memory for the others, such as the workers of an executor.
   return std::max(may - std::min(may, kept_by_all), slack - std::min(slack, kept.total));
 }
@@ -92,7 +100,7 @@ DIMWISE_DETAIL_LIBRARY bool block_pool::opened() noexcept {
 
 DIMWISE_DETAIL_LIBRARY void block_pool::count_kept(std::ptrdiff_t bytes) noexcept {
   kept.total += static_cast<std::size_t>(bytes);
-  all_kept.fetch_add(static_cast<std::size_t>(bytes), std::memory_order_relaxed);
+  pool_all_kept.fetch_add(static_cast<std::size_t>(bytes), std::memory_order_relaxed);
 }
 
 DIMWISE_DETAIL_LIBRARY void block_pool::forget(std::size_t place) noexcept {

@@ -11,7 +11,8 @@
 // Tests: tests/tensor/memory/storage.test.cpp, tests/nn/cache/paged.test.cpp
 #pragma once
 
-#include <atomic>
+#include <dimwise/support/atomic.hpp>
+
 #include <utility>
 
 #if __has_include(<sys/single_threaded.h>)
@@ -26,22 +27,22 @@ class owner_count {
  public:
   [[gnu::always_inline]] void add() {
     if (is_single_threaded()) {
-      count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      count_.store_relaxed(count_.load_relaxed() + 1);
     } else {
-      count_.fetch_add(1, std::memory_order_relaxed);
+      count_.add_relaxed(1);
     }
   }
   // Whether this was the last owner.
   [[nodiscard, gnu::always_inline]] bool drop() {
     if (is_single_threaded()) {
-      const long left = count_.load(std::memory_order_relaxed) - 1;
-      count_.store(left, std::memory_order_relaxed);
+      const long left = count_.load_relaxed() - 1;
+      count_.store_relaxed(left);
       return left == 0;
     }
-    return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    return count_.subtract_acquire_release(1) == 1;
   }
-  [[nodiscard]] bool is_one() const { return count_.load(std::memory_order_acquire) == 1; }
-  [[nodiscard]] long count() const { return count_.load(std::memory_order_acquire); }
+  [[nodiscard]] bool is_one() const { return count_.load_acquire() == 1; }
+  [[nodiscard]] long count() const { return count_.load_acquire(); }
 
  private:
   static bool is_single_threaded() {
@@ -52,7 +53,7 @@ class owner_count {
 #endif
   }
 
-  std::atomic<long> count_{1};
+  atomic_value<long> count_{1};
 };
 
 // A handle to an object. The last handle destroys the object; a moved-from handle has none.

@@ -9,7 +9,6 @@
 
 #include <dimwise/support/library.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -130,28 +129,13 @@ class weights_together {
     std::size_t blocks;
   };
   static_assert(sizeof(run) <= alignment);
-  struct lock {
-    lock() {
-      while (busy.test_and_set(std::memory_order_acquire)) { busy.wait(true, std::memory_order_relaxed); }
-    }
-    lock(const lock&) = delete;
-    lock& operator=(const lock&) = delete;
-    ~lock() {
-      busy.clear(std::memory_order_release);
-      busy.notify_one();
-    }
-  };
   static bool has_size(std::size_t bytes) { return bytes >= least_bytes && bytes <= most_bytes; }
   // A check without the lock, which every free would wait for: most blocks are outside of all runs.
   static bool may_have(const void* memory, std::size_t bytes) noexcept;
   static run** link_of(const void* memory) noexcept;
 
   static constinit inline thread_local block wanted = block::as_before;
-  static constinit inline std::atomic_flag busy{};
   static constinit inline run* first = nullptr;  // the run that serves allocations
-  // The address range of all runs so far.
-  static constinit inline std::atomic<std::uintptr_t> lowest{~std::uintptr_t{0}};
-  static constinit inline std::atomic<std::uintptr_t> highest{0};
   block before_;
 };
 

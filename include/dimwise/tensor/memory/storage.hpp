@@ -8,10 +8,10 @@
 #pragma once
 
 #include <dimwise/dim/error.hpp>
+#include <dimwise/support/atomic.hpp>
 #include <dimwise/tensor/memory/block_pool.hpp>
 #include <dimwise/tensor/memory/counted.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <cstring>
 #include <limits>
@@ -115,26 +115,26 @@ class derived_slot {
   derived_slot() = default;
   derived_slot(const derived_slot&) = delete;
   derived_slot& operator=(const derived_slot&) = delete;
-  ~derived_slot() { delete copy_.load(std::memory_order_acquire); }
+  ~derived_slot() { delete copy_.load_acquire(); }
 
-  [[nodiscard]] const derived_copy* get() const { return copy_.load(std::memory_order_acquire); }
+  [[nodiscard]] const derived_copy* get() const { return copy_.load_acquire(); }
   // Stores `made` unless another thread was first; the copy stays until the elements are written.
   const derived_copy* offer(const derived_copy* made) {
     const derived_copy* none = nullptr;
-    if (copy_.compare_exchange_strong(none, made, std::memory_order_acq_rel)) { return made; }
+    if (copy_.replace_acquire_release(none, made)) { return made; }
     delete made;
     return none;
   }
   // Returns true from the second use on: a single use does not justify a copy.
-  [[nodiscard]] bool used_before() { return uses_.fetch_add(1, std::memory_order_relaxed) > 0; }
+  [[nodiscard]] bool used_before() { return uses_.add_relaxed(1) > 0; }
   void drop() {
-    delete copy_.exchange(nullptr, std::memory_order_acq_rel);
-    uses_.store(0, std::memory_order_relaxed);
+    delete copy_.exchange_acquire_release(nullptr);
+    uses_.store_relaxed(0);
   }
 
  private:
-  std::atomic<const derived_copy*> copy_{nullptr};
-  std::atomic<int> uses_{0};
+  atomic_value<const derived_copy*> copy_{nullptr};
+  atomic_value<int> uses_{0};
 };
 
 // A buffer with a run-time size, or one that is too large for its object.
