@@ -179,6 +179,22 @@ class communicator {
     return start_permute(detail::elements_of<T>, sent, sent_count, to, received, received_count, from, shape);
   }
 
+  /// Starts to send elements to the rank `to`, which calls `start_receive`. Only these two ranks take part, and messages
+  /// from one rank to another arrive in the order of the calls. The elements stay as they are until `wait` of the
+  /// result.
+  template <sendable T>
+  [[nodiscard]] request start_send(const T* sent, std::size_t count, std::size_t to,
+                                   std::string_view shape = {}) const {
+    return start_message(detail::elements_of<T>, const_cast<T*>(sent), count, to, true, shape);
+  }
+  /// Starts to receive elements that the rank `from` sends by `start_send`. Throws `rank_error` with both texts if the
+  /// ranks pass different counts, element types or shapes, if calls are checked.
+  template <sendable T>
+  [[nodiscard]] request start_receive(T* received, std::size_t count, std::size_t from,
+                                      std::string_view shape = {}) const {
+    return start_message(detail::elements_of<T>, received, count, from, false, shape);
+  }
+
   /// The communicator of the ranks that pass the same colour, in the order of their ranks here. Every rank calls it,
   /// with the same name.
   [[nodiscard]] DIMWISE_DETAIL_LIBRARY communicator split(std::size_t colour, std::string_view name) const;
@@ -206,6 +222,8 @@ class communicator {
   DIMWISE_DETAIL_LIBRARY request start_permute(detail::elements named, const void* sent, std::size_t sent_count,
                                                std::size_t to, void* received, std::size_t received_count,
                                                std::size_t from, std::string_view shape) const;
+  DIMWISE_DETAIL_LIBRARY request start_message(detail::elements named, void* data, std::size_t count, std::size_t peer,
+                                               bool sends, std::string_view shape) const;
 
   std::shared_ptr<detail::member> state_;
   std::size_t rank_ = 0;

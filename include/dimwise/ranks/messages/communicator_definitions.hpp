@@ -104,6 +104,9 @@ class messages {
   std::deque<transfer> all_{};
 };
 
+// The tag of messages between two ranks that are no collective; collectives have smaller ones.
+inline constexpr std::uint32_t tag_of_messages = group::last_tag;
+
 struct member {
   std::shared_ptr<group> link{};
   options how{};
@@ -205,7 +208,7 @@ struct member {
   // The tag of a call. With checks, throws on all ranks if they call different collectives.
   std::uint32_t begin(const call& what) {
     check_earlier(what);
-    const std::uint32_t tag = next++ % (group::last_tag + 1);
+    const std::uint32_t tag = next++ % tag_of_messages;
     if (how.checks && link->size() > 1) { agree(what, tag); }
     return tag;
   }
@@ -440,6 +443,68 @@ struct pending_sum final : pending {
   std::uint32_t tag = 0;
 };
 
+// A message between two ranks that has not finished. With checks the sender's text goes before the elements, and the
+// receiver compares it with its own.
+struct pending_message final : pending {
+  pending_message(const std::shared_ptr<member>& of, std::string_view text, const elements& named, void* at,
+                  std::size_t number, std::size_t other, bool sent)
+      : pending(of, text), data(at), bytes(number * named.bytes), count(number), peer(other), sends(sent) {
+    what = call_of("a message", named, shape, &count, 1);
+    if (of->how.checks) { own_text = text_of(what); }
+  }
+  pending_message(const pending_message&) = delete;
+  pending_message& operator=(const pending_message&) = delete;
+  void start() {
+    const bool checks = state->how.checks;
+    if (sends && checks) {
+      length = own_text.size();
+      all.send(peer, &length, sizeof(length));
+      all.send(peer, own_text.data(), own_text.size());
+    }
+    if (sends) {
+      all.send(peer, data, bytes);
+    } else if (checks) {
+      all.receive(peer, &length, sizeof(length));
+      left = step::text;
+    } else {
+      all.receive(peer, data, bytes);
+    }
+    all.start(tag_of_messages);
+  }
+  bool next() override {
+    switch (left) {
+      case step::text:
+        other_text.resize(length);
+        all.receive(peer, other_text.data(), length);
+        left = step::elements;
+        break;
+      case step::elements:
+        if (other_text != own_text) {
+          state->fail(peer, "ranks disagree about a message: " + state->rank_text(peer) + " sends " + other_text +
+                                ", and " + state->rank_text(state->link->rank()) + " expects " + own_text);
+        }
+        all.receive(peer, data, bytes);
+        left = step::none;
+        break;
+      case step::none:
+        return false;
+    }
+    all.start(tag_of_messages);
+    return true;
+  }
+
+  enum class step : unsigned char { text, elements, none };
+  void* data;
+  std::size_t bytes;
+  std::size_t count;
+  std::size_t peer;
+  bool sends;
+  step left = step::none;
+  std::size_t length = 0;
+  std::string own_text{};
+  std::string other_text{};
+};
+
 }  // namespace detail
 
 // --- communicator --------------------------------------------------------------------------------------------------
@@ -618,6 +683,21 @@ DIMWISE_DETAIL_LIBRARY request communicator::start_permute(detail::elements name
     if (to != no_rank) { one->all.send(to, sent, outgoing); }
     one->all.start(tag);
   }
+  request result;
+  result.pending_ = std::move(one);
+  return result;
+}
+
+DIMWISE_DETAIL_LIBRARY request communicator::start_message(detail::elements named, void* data, std::size_t count,
+                                                           std::size_t peer, bool sends, std::string_view shape) const {
+  if (peer >= size_ || peer == rank_) {
+    dimwise::detail::raise<index_error>(error{} << (sends ? "start_send: " : "start_receive: ") << state_->name.c_str()
+                                                << " has " << size_ << " ranks, and rank " << rank_
+                                                << " has no other rank " << peer);
+  }
+  auto one = std::make_unique<detail::pending_message>(state_, shape, named, data, count, peer, sends);
+  state_->check_earlier(one->what);
+  one->start();
   request result;
   result.pending_ = std::move(one);
   return result;
