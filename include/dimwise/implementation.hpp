@@ -30,6 +30,7 @@
 #include <dimwise/ranks/messages/communicator_definitions.hpp>
 #include <dimwise/ranks/training/gradients_definitions.hpp>
 #include <dimwise/ranks/training/optimiser_definitions.hpp>
+#include <dimwise/ranks/training/stages_definitions.hpp>
 #include <dimwise/support/files/file_draft_definitions.hpp>
 #include <dimwise/tensor/memory/block_pool_definitions.hpp>
 #include <dimwise/tensor/memory/large_pages_definitions.hpp>

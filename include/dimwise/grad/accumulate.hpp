@@ -50,6 +50,9 @@ consteval auto judge_batch() {
   }
 }
 
+template <class Batches>
+class stage_steps;
+
 }  // namespace detail
 
 /// Sums of the losses and gradients of a model over batches. With mesh axes, `accumulated<Model, dp>`, the batches are
@@ -83,22 +86,7 @@ class accumulated {
       count = l.count;
       return detail::weighed_number<decltype(l.sum)>{l.sum, 1.0};
     });
-    const auto counted = [&] {
-      begun_ = true;
-      sum_ += static_cast<double>(one.value);
-      count_ += count;
-    };
-    if (!begun_) {
-      gradient_ = static_cast<M&&>(one.gradient);
-      counted();
-      return;
-    }
-    const detail::parameter_list all(gradient_);
-    const detail::parameter_list added(one.gradient);
-    detail::whole_passes passes = detail::prepared_step(added, {&all});
-    detail::add_parameters(passes, all, added);
-    counted();
-    passes.finish();
+    add_one(static_cast<decltype(one)&&>(one), count);
   }
   template <class Loss,
             class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
@@ -142,6 +130,28 @@ class accumulated {
   }
 
  private:
+  template <class Batches>
+  friend class detail::stage_steps;  // ranks/training/stages.hpp
+
+  void add_one(value_with_gradient<detail::model_element<M>, M>&& one, double count) {
+    const auto counted = [&] {
+      begun_ = true;
+      sum_ += static_cast<double>(one.value);
+      count_ += count;
+    };
+    if (!begun_) {
+      gradient_ = static_cast<M&&>(one.gradient);
+      counted();
+      return;
+    }
+    const detail::parameter_list all(gradient_);
+    const detail::parameter_list added(one.gradient);
+    detail::whole_passes passes = detail::prepared_step(added, {&all});
+    detail::add_parameters(passes, all, added);
+    counted();
+    passes.finish();
+  }
+
   using term_shape = detail::make_shape_t<detail::list<>, detail::list<partial<Along>...>>;
 
   M model_;

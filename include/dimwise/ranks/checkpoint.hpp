@@ -11,6 +11,7 @@
 #pragma once
 
 #include <dimwise/io/checkpoint.hpp>
+#include <dimwise/nn/parameters/stage.hpp>
 #include <dimwise/ranks/mesh.hpp>
 
 #include <map>
@@ -20,6 +21,11 @@
 namespace dimwise::ranks {
 
 namespace detail {
+
+template <class Op, class M>
+using one_stage =
+    ERROR_R25_model_is_one_of_several_stages<Op,
+                                             dimwise::detail::over_t<decltype(dimwise::detail::stages_in_model<M>())>>;
 
 // An axis of a mesh, without its type.
 struct ranks_along {
@@ -47,6 +53,7 @@ DIMWISE_DETAIL_LIBRARY void load_parts(const io::detail::file_parameters& own, c
 ///
 /// Every rank of the mesh calls it. Throws `io::file_error` on every rank; then an existing file is as it was.
 template <nn::module M, class... Axes>
+  requires dimwise::detail::in_one_stage<M>
 void save(const M& m, const std::filesystem::path& path, const mesh<Axes...>& grid) {
   const auto own = io::detail::file_parameters::own(m);
   io::bindings file;
@@ -55,6 +62,7 @@ void save(const M& m, const std::filesystem::path& path, const mesh<Axes...>& gr
 }
 /// The same with the names and orders of bindings.
 template <nn::module M, class... Axes>
+  requires dimwise::detail::in_one_stage<M>
 void save(const M& m, const std::filesystem::path& path, const mesh<Axes...>& grid, const io::bindings& file,
           const std::map<std::string, std::string>& metadata = {}) {
   const auto own = io::detail::file_parameters::bound(m);
@@ -67,6 +75,7 @@ void save(const M& m, const std::filesystem::path& path, const mesh<Axes...>& gr
 /// Every rank of the mesh calls it. Throws `io::file_error` that lists every mismatch, on every rank; then nothing
 /// changes. A mismatch of some ranks only is after their number.
 template <io::detail::loaded_module M, class... Axes>
+  requires dimwise::detail::in_one_stage<M>
 void load(M& m, const io::archive& from, const mesh<Axes...>& grid, io::rounding how = io::rounding::refused) {
   const auto own = io::detail::file_parameters::own(m);
   io::bindings file;
@@ -75,11 +84,19 @@ void load(M& m, const io::archive& from, const mesh<Axes...>& grid, io::rounding
 }
 /// The same with the names and orders of bindings, whose run-time extents are those of this rank.
 template <io::detail::loaded_module M, class... Axes>
+  requires dimwise::detail::in_one_stage<M>
 void load(M& m, const io::archive& from, const mesh<Axes...>& grid, const io::bindings& file,
           io::rounding how = io::rounding::refused) {
   const auto own = io::detail::file_parameters::bound(m);
   detail::load_parts(own, from, file, how, grid.world(), detail::axes_of(grid));
 }
+// One stage of a pipeline: the file would have the parameters of one rank only (R25).
+template <class M, class... Axes, class... More, class Error = detail::one_stage<op::save, M>>
+  requires(!dimwise::detail::in_one_stage<M>)
+Error save(const M& m, const std::filesystem::path& path, const mesh<Axes...>& grid, const More&... more);
+template <class M, class... Axes, class... More, class Error = detail::one_stage<op::load, M>>
+  requires(!dimwise::detail::in_one_stage<M>)
+Error load(M& m, const io::archive& from, const mesh<Axes...>& grid, const More&... more);
 
 }  // namespace dimwise::ranks
 

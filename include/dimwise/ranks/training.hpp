@@ -7,3 +7,4 @@
 #include <dimwise/ranks/parts.hpp>
 #include <dimwise/ranks/training/gradients.hpp>
 #include <dimwise/ranks/training/optimiser.hpp>
+#include <dimwise/ranks/training/stages.hpp>

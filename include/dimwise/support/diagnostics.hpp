@@ -1536,6 +1536,26 @@ inline constexpr diagnostic diagnostics[] = {
      .causes = {"Another mesh was passed, or the axis is missing in its constructor."},
      .fix = "Name the axis where the mesh is made: `ranks::mesh grid(world, dp{2}, tp{2});`.",
      .example = "collectives/mesh_of_another_axis"},
+    {.id = "ERROR_R25_model_names_no_axis_of_stages",
+     .rule = 25,
+     .title = "The model does not say that it is one stage of a pipeline.",
+     .seen = {"{op} takes one stage of a pipeline, and {over} does not name the mesh axis of the stages"},
+     .marked = {culprit::over},
+     .causes =
+         {"The module has no `using stage_along = pp;`.",
+          "A member of the model is a stage, and the model is not: each rank has all parameters of a stage and no "
+          "others."},
+     .fix = "Name the axis in the module that has all parameters of the rank: `using stage_along = pp;`. Norms then "
+            "count the parameters of all stages.",
+     .example = "stages/model_of_no_stage"},
+    {.id = "ERROR_R25_model_is_one_of_several_stages",
+     .rule = 25,
+     .title = "The model has the parameters of one stage of a pipeline, and the operation takes those of all stages.",
+     .seen = {"{op} of one stage along {over} would leave out the parameters of the other stages"},
+     .marked = {culprit::over},
+     .causes = {"One file was to have the parameters of all stages: rank 0 would write its own."},
+     .fix = "Let each stage save and load a file of its own: `io::save(stage, \"stage-0.safetensors\")`.",
+     .example = "stages/one_file_of_all_stages"},
 };
 
 // The entry of an error, a null pointer if it has none.

@@ -632,6 +632,14 @@ template <class... Facts>
 struct ERROR_R25_mesh_has_no_such_axis {
   static_assert(false, detail::message_of<ERROR_R25_mesh_has_no_such_axis>());
 };
+template <class... Facts>
+struct ERROR_R25_model_names_no_axis_of_stages {
+  static_assert(false, detail::message_of<ERROR_R25_model_names_no_axis_of_stages>());
+};
+template <class... Facts>
+struct ERROR_R25_model_is_one_of_several_stages {
+  static_assert(false, detail::message_of<ERROR_R25_model_is_one_of_several_stages>());
+};
 
 }  // namespace dimwise
 

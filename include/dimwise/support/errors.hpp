@@ -401,6 +401,10 @@ template <class... Facts>
 struct ERROR_R25_mesh_axis_occurs_twice;
 template <class... Facts>
 struct ERROR_R25_mesh_has_no_such_axis;
+template <class... Facts>
+struct ERROR_R25_model_names_no_axis_of_stages;
+template <class... Facts>
+struct ERROR_R25_model_is_one_of_several_stages;
 
 }  // namespace dimwise
 

@@ -5,6 +5,7 @@
 //   program gradients       gradients through collectives against one rank
 //   program attention       ring attention, its gradients, and KV caches that ranks share, against one rank
 //   program training        steps of a small GPT against those of one rank
+//   program stages          the same of a GPT whose layers are divided
 //   program MISTAKE         rank 1 makes the mistake, the others wait for it
 //   program write FILE      writes a module that the ranks divide
 //   program read FILE       reads it, on any number of ranks
@@ -94,6 +95,11 @@ int run_mode(const std::string& mode, const std::string& path, const ranks::comm
   if (mode == "training") {
     check_training_on(world);
     if (world.rank() == 0) { std::cout << "all steps right on " << world.size() << " ranks\n" << std::flush; }
+    return 0;
+  }
+  if (mode == "stages") {
+    check_stages_on(world);
+    if (world.rank() == 0) { std::cout << "all stages right on " << world.size() << " ranks\n" << std::flush; }
     return 0;
   }
   if (mode == "code") { return is_bad ? 7 : 0; }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "training.hpp"
 
+#include "../training/stage_checks.hpp"
 #include "../training_checks.hpp"
 
 void check_training_on(const dimwise::ranks::communicator& world) { training_checks::check_training(world); }
+void check_stages_on(const dimwise::ranks::communicator& world) { stage_checks::check_stages(world); }

@@ -6,3 +6,5 @@
 
 /// Throws if a step of the ranks differs from that of one rank (tests/ranks/training_checks.hpp).
 void check_training_on(const dimwise::ranks::communicator& world);
+/// Throws if a step of a pipeline differs from that of one rank (tests/ranks/training/stage_checks.hpp).
+void check_stages_on(const dimwise::ranks::communicator& world);

@@ -13,6 +13,7 @@
 #include <dimwise/grad/tracked.hpp>
 #include <dimwise/nn/model.hpp>
 #include <dimwise/nn/parameters/part_list.hpp>
+#include <dimwise/nn/parameters/stage.hpp>
 #include <dimwise/support/library.hpp>
 
 #include <cmath>
@@ -202,7 +203,7 @@ struct trained_parts {
 class parameter_list : public nn::detail::part_list {
  public:
   template <class M>
-  explicit parameter_list(const M& m) {
+  explicit parameter_list(const M& m) : stages_{key_of_stages(stage_axis_t<M>())} {
     nn::detail::list_parts<trained_parts, void>(*this, m);
   }
   [[nodiscard]] const parameter_type& type(std::size_t i) const {
@@ -214,8 +215,11 @@ class parameter_list : public nn::detail::part_list {
   [[nodiscard]] void* overwrite(std::size_t i) const { return type(i).overwrite(at(i)); }
   void clear(std::size_t i) const { type(i).clear(at(i)); }
   void take_gradient(std::size_t i, recorded& origin) const { type(i).take_gradient(at(i), origin); }
-  /// Whether each rank along a mesh axis has a part of it.
+  /// The mesh axis of which each rank has other parameters: those of one stage. Null if the model is no stage.
+  [[nodiscard]] axis_key stages() const { return stages_.along; }
+  /// Whether each rank along a mesh axis has a part of it, or other parameters.
   [[nodiscard]] bool is_divided(std::size_t i, axis_key along) const {
+    if (along == stages_.along) { return true; }
     const axis_key* axis = type(i).mesh_axes;
     while (axis != nullptr && *axis != nullptr) {
       if (*axis++ == along) { return true; }
@@ -227,6 +231,17 @@ class parameter_list : public nn::detail::part_list {
   /// Throws `extent_error` unless the models have the same layers and extents. `whose` is the other one's name.
   DIMWISE_DETAIL_LIBRARY void check_same_extents(const char* what, const parameter_list& other,
                                                  const char* whose) const;
+
+ private:
+  static constexpr axis_key key_of_stages(list<>) { return nullptr; }
+  template <class M>
+  static constexpr axis_key key_of_stages(list<M>) {
+    return &axis_id<M>;
+  }
+  struct key_of_axis {
+    axis_key along;
+  };
+  key_of_axis stages_;
 };
 
 }  // namespace dimwise::detail

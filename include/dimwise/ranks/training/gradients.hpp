@@ -97,7 +97,8 @@ template <class... Axes>
 std::array<keyed_communicator, sizeof...(Axes)> communicators_of(const ranks::mesh<Axes...>& mesh) {
   return {keyed_communicator{&axis_id<Axes>, &mesh.template along<Axes>()}...};
 }
-// √(the sum of squares) of all parameters, with each element of a divided one counted once.
+// √(the sum of squares) of all parameters, with each element of a divided one counted once. Of a stage, those of all
+// stages.
 DIMWISE_DETAIL_LIBRARY scaled_norm norm_over_ranks(const parameter_list& all, const keyed_communicator* axes,
                                                    std::size_t count);
 
@@ -106,11 +107,16 @@ template <class M, class Mesh>
 inline constexpr bool has_axes_of_model = false;
 template <class M, class... Axes>
 inline constexpr bool has_axes_of_model<M, ranks::mesh<Axes...>> =
-    nn::detail::has_walked_parameters<M>() && is_subset<mesh_axes_of_model_t<M>, list<Axes...>>;
+    nn::detail::has_walked_parameters<M>() && is_subset<mesh_axes_of_model_t<M>, list<Axes...>> && names_its_stages<M>;
 template <class Op, class M, class Mesh>
 struct judged_norm_over : judged_norm<Op, M> {};
 template <class Op, class M, class... Axes>
-  requires(nn::detail::has_walked_parameters<M>())
+  requires(nn::detail::has_walked_parameters<M>() && !names_its_stages<M>)
+struct judged_norm_over<Op, M, ranks::mesh<Axes...>> {
+  using type = ERROR_R25_model_names_no_axis_of_stages<Op, over<M>>;
+};
+template <class Op, class M, class... Axes>
+  requires(nn::detail::has_walked_parameters<M>() && names_its_stages<M>)
 struct judged_norm_over<Op, M, ranks::mesh<Axes...>> {
   using type = ERROR_R25_mesh_has_no_such_axis<Op, over_t<difference_t<mesh_axes_of_model_t<M>, list<Axes...>>>,
                                                ranks::mesh<Axes...>>;
@@ -382,8 +388,9 @@ value_with_gradient<detail::model_element<M>, M> value_and_gradient(const M&, co
 }
 
 /// √(the sum of the squares of all parameters of `m`) in float64, where each element of a parameter that ranks divide
-/// counts once, and a whole parameter once and not once for each rank. All ranks of the mesh call it. Rejects a mesh
-/// without an axis that divides a parameter (R25).
+/// counts once, and a whole parameter once and not once for each rank. Of one stage of a pipeline it is the norm of the
+/// parameters of all stages. All ranks of the mesh call it. Rejects a mesh without an axis that divides a parameter
+/// (R25).
 template <class M, class... Axes>
   requires detail::has_axes_of_model<M, ranks::mesh<Axes...>>
 [[nodiscard]] double norm_of(const M& m, const ranks::mesh<Axes...>& mesh) {

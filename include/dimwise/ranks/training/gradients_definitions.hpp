@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -164,11 +165,27 @@ DIMWISE_DETAIL_LIBRARY void started_reduction::finish() {
 
 // ---- norms ----------------------------------------------------------------------------------------------------------
 
+// The numbers of the parameters of all stages, in their order: those of one rank that has all parameters.
+inline std::vector<double> numbers_of_stages(const std::vector<double>& mine, const ranks::communicator& stages) {
+  const std::size_t count = mine.size();
+  std::vector<std::size_t> counts(stages.size(), count);
+  const std::vector<std::size_t> one(stages.size(), 1);
+  stages.all_gather(&count, counts.data(), one.data(), "parameters of each stage");
+  std::vector<double> all(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
+  stages.all_gather(mine.data(), all.data(), counts.data(), "squares of the gradients of each stage");
+  return all;
+}
+
 DIMWISE_DETAIL_LIBRARY scaled_norm norm_over_ranks(const parameter_list& all, const keyed_communicator* axes,
                                                    std::size_t count) {
-  // Numbers of parameters, added over the ranks that have parts of them.
+  // Numbers of parameters, added over the ranks that have parts of them, and beside those of the other stages.
   const auto added = [&](std::vector<double>& numbers) {
+    const ranks::communicator* stages = nullptr;
     for (std::size_t k = 0; k < count; ++k) {
+      if (axes[k].id == all.stages()) {
+        stages = axes[k].along;
+        continue;
+      }
       std::vector<double> parts;
       for (std::size_t i = 0; i < numbers.size(); ++i) {
         if (all.is_divided(i, axes[k].id)) { parts.push_back(numbers[i]); }
@@ -180,6 +197,7 @@ DIMWISE_DETAIL_LIBRARY scaled_norm norm_over_ranks(const parameter_list& all, co
         if (all.is_divided(i, axes[k].id)) { numbers[i] = parts[next++]; }
       }
     }
+    if (stages != nullptr) { numbers = numbers_of_stages(numbers, *stages); }
   };
   std::vector<double> squares(all.count());
   for (std::size_t i = 0; i < all.count(); ++i) {
@@ -200,6 +218,7 @@ DIMWISE_DETAIL_LIBRARY scaled_norm norm_over_ranks(const parameter_list& all, co
   if (largest == 0 || largest - largest != 0) { return {largest, 0}; }
   scaled_norm norm;
   (void)std::frexp(largest, &norm.exponent);
+  squares.assign(all.count(), 0);
   for (std::size_t i = 0; i < all.count(); ++i) {
     kernels::carried_sum<double> scaled;
     all.type(i).passes->add_scaled_squares(all.size(i), all.data(i), norm.exponent, scaled);

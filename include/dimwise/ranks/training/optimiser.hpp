@@ -202,13 +202,19 @@ namespace no_adl {
 
 #define DIMWISE_DETAIL_SHARDED_OPTIMISER(name, made, options)                                              \
   template <class M, class Model, class... Axes>                                                           \
-    requires(ranks::mesh<Axes...>::template has<M> && nn::detail::has_walked_parameters<Model>())          \
+    requires(ranks::mesh<Axes...>::template has<M> && nn::detail::has_walked_parameters<Model>() &&        \
+             detail::names_its_stages<Model>)                                                              \
   [[nodiscard]] made name(const Model& model, const options& settings, const ranks::mesh<Axes...>& mesh) { \
     return made(model, settings, mesh.template along<M>());                                                \
   }                                                                                                        \
   template <class M, class Model, class... Axes,                                                           \
             class Error = ERROR_R25_mesh_has_no_such_axis<op::name, over<M>, ranks::mesh<Axes...>>>        \
     requires(!ranks::mesh<Axes...>::template has<M>)                                                       \
+  Error name(const Model& model, const options& settings, const ranks::mesh<Axes...>& mesh);               \
+  template <class M, class Model, class... Axes,                                                           \
+            class Error = ERROR_R25_model_names_no_axis_of_stages<op::name, over<Model>>>                  \
+    requires(ranks::mesh<Axes...>::template has<M> && nn::detail::has_walked_parameters<Model>() &&        \
+             !detail::names_its_stages<Model>)                                                             \
   Error name(const Model& model, const options& settings, const ranks::mesh<Axes...>& mesh);
 #define DIMWISE_DETAIL_MADE(...) __VA_ARGS__
 /// An `sgd` whose state is divided among the ranks along M: each rank keeps 1/N of it.

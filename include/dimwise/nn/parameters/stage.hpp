@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/nn/parameters/stage.hpp -- modules that are one stage of a pipeline: each rank along a mesh axis has other
+// parameters.
+//
+// Layer: nn. A shard says in the type of a parameter that ranks have parts of it. Parameters of a stage are whole, and
+// on the ranks of one stage only, so the module says it: norms and files of the whole model need the other stages.
+// Tests: tests/ranks/training/stages.test.cpp, tests/compile_fail/stages/
+//
+//   template <class T = float>
+//   struct stage_of_gpt {
+//     using stage_along = pp;      // a mesh_axis
+//     …
+//   };
+#pragma once
+
+#include <dimwise/dim/shard.hpp>
+#include <dimwise/nn/parameters.hpp>
+
+#include <type_traits>
+#include <utility>
+
+namespace dimwise::detail {
+
+// The mesh axis that a module names as that of its stages, as a list; empty if it names none.
+template <class M>
+struct stage_axis {
+  using type = list<>;
+};
+template <class M>
+  requires requires { requires mesh_axis_type<typename M::stage_along>; }
+struct stage_axis<M> {
+  using type = list<typename M::stage_along>;
+};
+template <class M>
+using stage_axis_t = typename stage_axis<M>::type;
+
+// The axes of the stages among a model and its members.
+template <class M>
+consteval auto stages_in_model() {
+  if constexpr (nn::detail::is_sequence<M>) {
+    return stages_in_model<typename M::value_type>();
+  } else if constexpr (nn::detail::is_tuple<M> || nn::module<M>) {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return unique_t<join_t<
+          stage_axis_t<M>,
+          decltype(stages_in_model<std::remove_cvref_t<decltype(nn::detail::part_at<I>(std::declval<M&>()))>>())...>>{};
+    }(std::make_index_sequence<nn::detail::part_count<M>()>{});
+  } else {
+    return list<>{};
+  }
+}
+// A model that is a stage as a whole, or of which no member is one.
+template <class M>
+inline constexpr bool names_its_stages = std::is_same_v<decltype(stages_in_model<M>()), stage_axis_t<M>>;
+
+// A model of which the ranks have all parameters, or parts of them by the types of these parameters.
+template <class M>
+concept in_one_stage = decltype(stages_in_model<M>())::size == 0;
+
+}  // namespace dimwise::detail

@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/ranks/training/stages.hpp -- gradients of a model whose layers are divided over ranks: stages of a pipeline.
+//
+// Layer: ranks. Micro-batches go from stage to stage, and their gradients back (Huang et al. 2019). A stage begins with
+// the backward pass of a micro-batch as soon as it can, so it keeps the values of as many micro-batches as there are
+// stages from it to the last one (one forward, one backward: Narayanan et al. 2021). Gradients are added in the order
+// of the micro-batches: P stages have the bits of one rank.
+// Tests: tests/ranks/training/stages.test.cpp, tests/ranks/mpi/, tests/compile_fail/stages/
+//
+//   struct pp : mesh_axis<> {};
+//   using features = tensor<float, batch, seq, d_model>;              // what a stage passes to the next one
+//   const auto batches = micro_batches<features>(count, first, layers, loss);
+//   const auto [value, gradient] = value_and_gradient(stage, batches, mesh);
+//   optimiser.step(stage, clip_norm(gradient, 1.0, mesh));            // the norm over all stages
+#pragma once
+
+#include <dimwise/grad/accumulate.hpp>
+#include <dimwise/nn/parameters/stage.hpp>
+#include <dimwise/ranks/collectives.hpp>
+#include <dimwise/ranks/training/gradients.hpp>
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace dimwise {
+
+namespace op {
+struct micro_batches;
+}  // namespace op
+
+/// The micro-batches of a step of a pipeline: how many, and what is computed of each. `micro_batches<Passed>(count,
+/// first, layers, loss)` makes one.
+template <class Passed, class First, class Layers, class Loss>
+struct pipelined_batches {
+  std::size_t count;
+  First first;
+  Layers layers;
+  Loss loss;
+};
+
+namespace no_adl {
+
+/// The micro-batches of a step over the stages of a pipeline. Passed is the type of the tensor that a stage passes to
+/// the next one, such as `tensor<float, batch, seq, d_model>`; the run-time extents of micro-batches may differ.
+///
+///   first(m, i)      on the first stage: micro-batch i  ->  Passed, such as the embedded tokens
+///   layers(m, x, i)  on every stage: Passed -> Passed, by the layers of the stage
+///   loss(m, x, i)    on the last stage: Passed  ->  the average of a loss
+///
+/// Each function takes the stage's model with tracked elements.
+template <class Passed, class First, class Layers, class Loss>
+  requires operand<Passed>
+[[nodiscard]] pipelined_batches<Passed, First, Layers, Loss> micro_batches(std::size_t count, First first,
+                                                                           Layers layers, Loss loss) {
+  return {count, static_cast<First&&>(first), static_cast<Layers&&>(layers), static_cast<Loss&&>(loss)};
+}
+
+}  // namespace no_adl
+
+namespace detail {
+
+// ---- the verdict ----------------------------------------------------------------------------------------------------
+
+// The stored values of a stage: what is passed, with tracked elements.
+template <class M, class Passed>
+using tracked_passed = tensor_of<tracked<model_element<M>>, shape_of<Passed>>;
+
+template <class F, class... Given>
+struct given_by_stage {
+  using type = loss_is_not_called;
+};
+template <class F, class... Given>
+  requires std::is_invocable_v<const F&, const Given&...>
+struct given_by_stage<F, Given...> : std::invoke_result<const F&, const Given&...> {};
+// What the functions of a step give.
+template <class M, class Passed, class First>
+using first_given = typename given_by_stage<First, rebind<tracked<model_element<M>>, M>, std::size_t>::type;
+template <class M, class Passed, class F>
+using later_given =
+    typename given_by_stage<F, rebind<tracked<model_element<M>>, M>, tracked_passed<M, Passed>, std::size_t>::type;
+
+// Whether a tensor of this type can be passed along M: each stage has the whole of it.
+template <class M, class Passed>
+consteval auto judge_passed_type() {
+  using Shape = shape_of<Passed>;
+  if constexpr (is_partial_along<M, Shape>) {
+    return answer<ERROR_R23_partial_sum_is_reduced_first<op::micro_batches, over<M>, operand_t<Shape>>>{};
+  } else if constexpr (is_divided_along<M, Shape>) {
+    return answer<ERROR_R24_operation_goes_over_a_shard<op::micro_batches, over<M>, operand_t<Shape>>>{};
+  } else if constexpr (extents_for<Shape>::packed::size > 0) {
+    return answer<ERROR_R19_packed_positions_need_their_documents<
+        op::micro_batches, over_t<typename extents_for<Shape>::packed>, operand_t<Shape>>>{};
+  } else {
+    return answer<accepted<Shape>>{};
+  }
+}
+// Whether what a function gives is passed as a Passed.
+template <class Model, class Passed, class Given, class... Taken>
+consteval auto judge_passed() {
+  using given = std::remove_cvref_t<Given>;
+  if constexpr (std::is_same_v<given, loss_is_not_called>) {
+    return answer<ERROR_R21_loss_takes_the_model_with_tracked_elements<over<Taken...>>>{};
+  } else if constexpr (std::is_void_v<given>) {
+    return answer<loss_gives_no_value>{};
+  } else if constexpr (!operand<given>) {
+    return answer<ERROR_R21_loss_has_no_tracked_operand<given>>{};
+  } else {
+    using assigned = rule::assign<shape_of<Passed>, shape_of<given>>;
+    if constexpr (refused<assigned>) {
+      return answer<assigned>{};
+    } else if constexpr (!fits<tracked<model_element<Model>>, value_of<given>>) {
+      return answer<elements_error<tracked<model_element<Model>>, value_of<given>>>{};
+    } else {
+      return answer<accepted<shape_of<Passed>>>{};
+    }
+  }
+}
+// The loss of a micro-batch: an average (R22), of which no other stage has a part.
+template <class M, class Model, class Loss, class Given>
+consteval auto judge_stage_loss() {
+  using given = std::remove_cvref_t<Given>;
+  if constexpr (operand<given> || std::is_arithmetic_v<given>) {
+    return answer<ERROR_R22_batches_are_added_as_averages<over<given>>>{};
+  } else {
+    using verdict = typename decltype(judge_loss<Model, Loss, model_verdict<Model>, Given>())::type;
+    if constexpr (refused<verdict>) {
+      return answer<verdict>{};
+    } else if constexpr (is_partial_along<M, typename verdict::shape>) {
+      return answer<ERROR_R24_operation_goes_over_a_shard<op::micro_batches, over<M>>>{};
+    } else {
+      return answer<verdict>{};
+    }
+  }
+}
+
+// The accepted shape is that of the loss, with its marks.
+template <class Model, class Passed, class First, class Layers, class Loss, class Mesh>
+consteval auto judge_stages() {
+  if constexpr (refused<model_verdict<Model>>) {
+    return answer<model_verdict<Model>>{};
+  } else if constexpr (stage_axis_t<Model>::size == 0 || !names_its_stages<Model>) {
+    return answer<ERROR_R25_model_names_no_axis_of_stages<op::micro_batches, over<Model>>>{};
+  } else {
+    using M = first_t<stage_axis_t<Model>>;
+    using T = model_element<Model>;
+    using passed_type = typename decltype(judge_passed_type<M, Passed>())::type;
+    if constexpr (!Mesh::template has<M>) {
+      return answer<ERROR_R25_mesh_has_no_such_axis<op::micro_batches, over<M>, Mesh>>{};
+    } else if constexpr (refused<passed_type>) {
+      return answer<passed_type>{};
+    } else if constexpr (!std::is_same_v<value_of<Passed>, T>) {
+      return answer<ERROR_R21_loss_has_other_elements_than_the_model<op::micro_batches, declared<T>,
+                                                                     computed<value_of<Passed>>>>{};
+    } else {
+      using model = rebind<tracked<T>, Model>;
+      using begun = decltype(judge_passed<Model, Passed, first_given<Model, Passed, First>, model>());
+      if constexpr (refused<typename begun::type>) {
+        return begun{};
+      } else {
+        using passed = decltype(judge_passed<Model, Passed, later_given<Model, Passed, Layers>, model>());
+        if constexpr (refused<typename passed::type>) {
+          return passed{};
+        } else {
+          return judge_stage_loss<M, Model, Loss, later_given<Model, Passed, Loss>>();
+        }
+      }
+    }
+  }
+}
+template <class Model, class Batches, class Mesh>
+struct judged_stages;
+template <class Model, class Passed, class First, class Layers, class Loss, class Mesh>
+struct judged_stages<Model, pipelined_batches<Passed, First, Layers, Loss>, Mesh> {
+  using type = typename decltype(judge_stages<Model, Passed, First, Layers, Loss, Mesh>())::type;
+};
+template <class Model, class Batches, class Mesh>
+using stages_verdict = typename judged_stages<Model, Batches, Mesh>::type;
+
+// ---- messages between stages ----------------------------------------------------------------------------------------
+
+// A tensor on its way to a neighbouring stage: its extents, if they are run-time values, and its elements.
+template <class Tensor>
+struct passed_on {
+  Tensor value;
+  ranks::request extents;
+  ranks::request elements;
+};
+template <class Tensor>
+std::string text_of_passed(const char* what, std::size_t batch, const Tensor& value) {
+  return what + std::to_string(batch) + call_text("", dims_t<shape_of<Tensor>>{}, value.extents());
+}
+// What stages compare before the receiver has the extents: the dimensions, and the static extents.
+template <class... D>
+std::string text_of_extents(std::size_t batch, list<D...>) {
+  std::string all = "the extents of micro-batch " + std::to_string(batch);
+  const char* between = " [";
+  const auto add = [&](text name, extent_t extent) {
+    all += between;
+    all.append(name.begin, name.length);
+    if (extent != at_run_time) { all += " " + std::to_string(extent); }
+    between = ", ";
+  };
+  (add(dimension_name<D>(), D::static_extent), ...);
+  return all + "]";
+}
+
+template <class Tensor>
+inline constexpr std::size_t slots_of = extents_for<shape_of<Tensor>>::slotted::size;
+
+// To the next stage: the receiver takes the extents from the message.
+template <class Tensor>
+void send_to_next(std::deque<passed_on<Tensor>>& sending, const Tensor& x, std::size_t batch,
+                  const ranks::communicator& stages) {
+  constexpr const char* what = "micro-batch ";
+  passed_on<Tensor>& one = sending.emplace_back(passed_on<Tensor>{x, {}, {}});
+  const Tensor& sent = one.value;
+  const std::size_t to = stages.rank() + 1;
+  if constexpr (slots_of<Tensor> > 0) {
+    one.extents = stages.start_send(sent.extents().slots(), slots_of<Tensor>, to,
+                                    text_of_extents(batch, dims_t<shape_of<Tensor>>{}));
+  }
+  one.elements = stages.start_send(sent.data(), sent.size(), to, text_of_passed(what, batch, sent));
+}
+template <class Tensor>
+Tensor receive_from_previous(std::size_t batch, const ranks::communicator& stages) {
+  constexpr const char* what = "micro-batch ";
+  typename Tensor::extents_type e;
+  const std::size_t from = stages.rank() - 1;
+  if constexpr (slots_of<Tensor> > 0) {
+    stages.start_receive(e.slots(), slots_of<Tensor>, from, text_of_extents(batch, dims_t<shape_of<Tensor>>{})).wait();
+  }
+  auto x = Tensor::for_overwriting(e);
+  auto* const elements = x.overwrite();
+  stages.start_receive(elements, x.size(), from, text_of_passed(what, batch, x)).wait();
+  return x;
+}
+// The gradient goes back: the vector-Jacobian product of the two above. Both stages know the extents.
+template <class Tensor>
+void send_to_previous(std::deque<passed_on<Tensor>>& sending, const Tensor& g, std::size_t batch,
+                      const ranks::communicator& stages) {
+  passed_on<Tensor>& one = sending.emplace_back(passed_on<Tensor>{g, {}, {}});
+  const Tensor& sent = one.value;
+  one.elements = stages.start_send(sent.data(), sent.size(), stages.rank() - 1,
+                                   text_of_passed("gradient of micro-batch ", batch, sent));
+}
+template <class Tensor>
+Tensor receive_from_next(const typename Tensor::extents_type& e, std::size_t batch, const ranks::communicator& stages) {
+  auto g = Tensor::for_overwriting(e);
+  auto* const elements = g.overwrite();
+  stages.start_receive(elements, g.size(), stages.rank() + 1, text_of_passed("gradient of micro-batch ", batch, g))
+      .wait();
+  return g;
+}
+// Forgets what has arrived.
+template <class Tensor>
+void forget_arrived(std::deque<passed_on<Tensor>>& sending) {
+  while (!sending.empty() && sending.front().extents.done() && sending.front().elements.done()) { sending.pop_front(); }
+}
+template <class Tensor>
+void wait_for_all(std::deque<passed_on<Tensor>>& sending) {
+  for (; !sending.empty(); sending.pop_front()) {
+    sending.front().extents.wait();
+    sending.front().elements.wait();
+  }
+}
+
+// ---- the steps of one stage -----------------------------------------------------------------------------------------
+
+// What a stage does with a micro-batch. The backward pass of a micro-batch is after its forward pass, and both are in
+// the order of the micro-batches.
+class micro_batch_steps {
+ public:
+  micro_batch_steps() = default;
+  micro_batch_steps(const micro_batch_steps&) = delete;
+  micro_batch_steps& operator=(const micro_batch_steps&) = delete;
+  virtual ~micro_batch_steps() = default;
+  virtual void forward(std::size_t batch) = 0;
+  virtual void backward(std::size_t batch) = 0;
+};
+// One forward, one backward: a stage goes ahead by as many micro-batches as there are stages after it. Throws
+// `extent_error` on all stages if they have other numbers of micro-batches.
+DIMWISE_DETAIL_LIBRARY void run_schedule(micro_batch_steps& steps, std::size_t batches,
+                                         const ranks::communicator& stages);
+
+// The sum over micro-batches that each stage computes for itself.
+template <class Model, class Along>
+struct accumulated_along;
+template <class Model, class... M>
+struct accumulated_along<Model, list<M...>> {
+  using type = accumulated<Model, M...>;
+};
+
+template <class Model, class Passed, class First, class Layers, class Loss>
+struct stage_types {
+  using model = Model;
+  using passed = Passed;
+  using batches = pipelined_batches<Passed, First, Layers, Loss>;
+  using loss = std::remove_cvref_t<later_given<Model, Passed, Loss>>;
+};
+
+template <class Types>
+class stage_steps final : public micro_batch_steps {
+  using model_type = typename Types::model;
+  using T = model_element<model_type>;
+  using passed = tracked_passed<model_type, typename Types::passed>;
+  using plain = typename passed::plain_type;
+  using origin_type = typename passed::origin_type;
+  using gradient_type = typename origin_type::gradient_type;
+  using loss_type = typename Types::loss;
+  using number = std::remove_cvref_t<decltype(std::declval<const loss_type&>().sum)>;
+  using stored_number = tensor_of<tracked<T>, stored_t<shape_of<number>>>;
+  static constexpr const axes_of_mesh* axes_of_loss = axes_of_shape<shape_of<stored_number>>();
+
+  // A micro-batch between its forward and its backward pass.
+  struct in_flight {
+    gradient_record record{};
+    parameter_origins origins{};
+    origin_pointer input{};   // of what the previous stage has sent
+    origin_pointer output{};  // of what goes to the next stage, or of the loss; null if it is a constant
+    typename passed::extents_type extents_of_input{};
+    typename passed::extents_type extents_of_output{};
+    T value{};
+    double count = 0;
+  };
+
+ public:
+  stage_steps(const model_type& model, const typename Types::batches& batches, const ranks::communicator& stages)
+      : model_(model), batches_(batches), stages_(stages), total_(model) {}
+  stage_steps(const stage_steps&) = delete;
+  stage_steps& operator=(const stage_steps&) = delete;
+  ~stage_steps() override = default;
+
+  /// The mean over the micro-batches and its gradient, or this rank's terms along the mesh axes of the loss.
+  auto run() {
+    run_schedule(*this, batches_.count, stages_);
+    wait_for_all(forth_);
+    wait_for_all(back_);
+    double numbers[] = {total_.sum_, total_.count_};
+    stages_.broadcast(numbers, 2, stages_.size() - 1, "the loss of all micro-batches");
+    total_.sum_ = numbers[0];
+    total_.count_ = numbers[1];
+    if constexpr (axes_of_loss == nullptr) {
+      return total_.mean();
+    } else {
+      return total_.terms();
+    }
+  }
+
+  void forward(std::size_t batch) override {
+    auto& one = *waiting_.emplace_back(std::make_unique<in_flight>());
+    const auto parameters = tracked_model(model_, one.record.number(), one.origins);
+    const passed x = input_of(one, parameters, batch);
+    const passed y(batches_.layers(parameters, x, batch));
+    if (is_last()) {
+      const auto loss = batches_.loss(parameters, y, batch);
+      const stored_number sum(loss.sum);
+      one.output = sum.origin_owner();
+      one.value = *sum.value().data();
+      one.count = loss.count;
+    } else {
+      one.output = y.origin_owner();
+      one.extents_of_output = y.extents();
+      send_to_next(forth_, y.value(), batch, stages_);
+    }
+    one.record.close();
+    forget_arrived(forth_);
+  }
+
+  void backward(std::size_t batch) override {
+    const std::unique_ptr<in_flight> one = static_cast<std::unique_ptr<in_flight>&&>(waiting_.front());
+    waiting_.pop_front();
+    const gradient_ranks::partial_loss left(axes_of_loss);
+    recorded* const output = one->output.get();
+    if (is_last()) {
+      if (output != nullptr) { static_cast<typename stored_number::origin_type*>(output)->add(tensor<T>(T(1))); }
+    } else {
+      const auto g = receive_from_next<gradient_type>(one->extents_of_output, batch, stages_);
+      if (output != nullptr) { static_cast<origin_type*>(output)->add(g); }
+    }
+    one->output = origin_pointer();
+    one->record.send_all();
+    if (!is_first()) { send_to_previous(back_, gradient_of_input(*one), batch, stages_); }
+    value_with_gradient<T, model_type> result{one->value, model_};
+    take_gradients(parameter_list(result.gradient), one->origins);
+    total_.add_one(static_cast<decltype(result)&&>(result), one->count);
+    forget_arrived(back_);
+  }
+
+ private:
+  [[nodiscard]] bool is_first() const { return stages_.rank() == 0; }
+  [[nodiscard]] bool is_last() const { return stages_.rank() + 1 == stages_.size(); }
+
+  template <class Parameters>
+  passed input_of(in_flight& one, const Parameters& parameters, std::size_t batch) {
+    if (is_first()) { return passed(batches_.first(parameters, batch)); }
+    const auto x = receive_from_previous<plain>(batch, stages_);
+    one.input = new_recorded<origin_type>(one.record.number());
+    one.extents_of_input = x.extents();
+    return passed(x, one.input);
+  }
+  // Zeros if the layers do not read it.
+  gradient_type gradient_of_input(const in_flight& one) const {
+    auto& from = *static_cast<origin_type*>(one.input.get());
+    if (from.arrived()) { return from.gradient(); }
+    auto zeros = gradient_type::for_overwriting(one.extents_of_input);
+    zeros.fill(T(0));
+    return zeros;
+  }
+
+  const model_type& model_;
+  const typename Types::batches& batches_;
+  ranks::communicator stages_;
+  typename accumulated_along<model_type, partials_t<shape_of<stored_number>>>::type total_;
+  std::deque<std::unique_ptr<in_flight>> waiting_{};
+  std::deque<passed_on<plain>> forth_{};
+  std::deque<passed_on<gradient_type>> back_{};
+};
+
+}  // namespace detail
+
+namespace no_adl {
+
+template <
+    class Model, class Passed, class First, class Layers, class Loss, class... Axes,
+    class Verdict = detail::stages_verdict<Model, pipelined_batches<Passed, First, Layers, Loss>, ranks::mesh<Axes...>>>
+  requires refused<Verdict>
+Verdict value_and_gradient(const Model& model, const pipelined_batches<Passed, First, Layers, Loss>& batches,
+                           const ranks::mesh<Axes...>& mesh);
+
+/// The mean of the loss over all micro-batches, on every stage, and the gradient of this stage's parameters: what
+/// `accumulated` gives on one rank that has all layers, with the same bits.
+///
+/// `model` is the module of one stage, which names the mesh axis of the stages: `using stage_along = pp;`. All ranks
+/// along this axis call it with the same number of micro-batches, or `extent_error` is thrown. A loss over a shard of
+/// another mesh axis gives terms, which `all_reduce<dp>` adds. Norms take the mesh: they count the parameters of all
+/// stages (R24).
+///
+/// Rejects a model that names no axis (R25), a mesh without it (R25), a passed tensor that is divided or partial along
+/// it (R23, R24) or packed (R19), functions that give another tensor than the passed one, and a loss that is no average
+/// (R22).
+template <
+    class Model, class Passed, class First, class Layers, class Loss, class... Axes,
+    class Verdict = detail::stages_verdict<Model, pipelined_batches<Passed, First, Layers, Loss>, ranks::mesh<Axes...>>>
+  requires allowed<Verdict>
+[[nodiscard]] auto value_and_gradient(const Model& model, const pipelined_batches<Passed, First, Layers, Loss>& batches,
+                                      const ranks::mesh<Axes...>& mesh) {
+  using M = detail::first_t<detail::stage_axis_t<Model>>;
+  detail::stage_steps<detail::stage_types<Model, Passed, First, Layers, Loss>> steps(model, batches,
+                                                                                     mesh.template along<M>());
+  return steps.run();
+}
+
+}  // namespace no_adl
+
+}  // namespace dimwise
+
+#if DIMWISE_DETAIL_DEFINES_LIBRARY
+#include <dimwise/ranks/training/stages_definitions.hpp>
+#endif
