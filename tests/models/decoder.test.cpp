@@ -282,6 +282,11 @@ TEST_CASE("dynamic NTK turns a long text by the base that grows with its length"
   const auto trained = logits(dynamic, 8);
   const auto as_trained = logits("", 8);
   CHECK(distance(trained.values(), as_trained.values()) == 0);
+  // The parts of a longer prompt would each have the base of their own end.
+  const model_type m = drawn(models::plan_decoder(settings(llama_with(dynamic))));
+  CHECK(m.reads_whole(9));
+  CHECK_FALSE(m.reads_whole(8));
+  CHECK_FALSE(drawn(models::plan_decoder(settings(llama_with("")))).reads_whole(4000));
   CHECK(says(llama_with(R"("head_dim":2,)" + dynamic), "the type dynamic needs more than one pair of features"));
   CHECK(says(llama_with(R"("rope_scaling":{"rope_type":"dynamic"})"), "factor"));
 }

@@ -16,6 +16,7 @@ class divided_model_of final : public text_model {
   divided_model_of(Model m, const dimwise::ranks::communicator& world) : model_(std::move(m), world) {}
 
   [[nodiscard]] std::size_t longest() const override { return model_.part().longest(); }
+  [[nodiscard]] bool reads_whole(std::size_t length) const override { return model_.part().reads_whole(length); }
   [[nodiscard]] std::size_t words() const override { return model_.part().config.vocab; }
   [[nodiscard]] std::size_t layers() const override { return model_.part().here.count; }
   // The last rank does not count a table of tokens that the first one has as well.

@@ -134,7 +134,7 @@ class generation {
   // The logits after the prompt, which is processed in parts to show progress, to react to Ctrl-C, and so that ranks
   // compute different parts at the same time.
   [[nodiscard]] dimwise::tensor<float, vocab> read(const std::vector<token>& all) const {
-    constexpr std::size_t part = 128;
+    const std::size_t part = model_.reads_whole(all.size()) ? all.size() : 128;
     progress_bar bar(o_.quiet, "prompt");
     const std::span<const token> words(all);
     std::size_t at = 0;

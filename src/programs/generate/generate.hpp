@@ -61,6 +61,8 @@ class text_model {
   virtual ~text_model() = default;
 
   [[nodiscard]] virtual std::size_t longest() const = 0;
+  /// Whether the rotary positions of a prompt of this length depend on how many of its tokens are read at once.
+  [[nodiscard]] virtual bool reads_whole(std::size_t) const { return false; }
   [[nodiscard]] virtual std::size_t words() const = 0;
   [[nodiscard]] virtual std::size_t layers() const = 0;
   [[nodiscard]] virtual std::size_t parameters() const = 0;
@@ -96,6 +98,13 @@ class model_of final : public text_model {
   explicit model_of(Model m) : model_(std::move(m)) {}
 
   [[nodiscard]] std::size_t longest() const override { return model_.longest(); }
+  [[nodiscard]] bool reads_whole(std::size_t length) const override {
+    if constexpr (requires { model_.reads_whole(length); }) {
+      return model_.reads_whole(length);
+    } else {
+      return false;
+    }
+  }
   [[nodiscard]] std::size_t words() const override {
     return model_.token_embedding.table.extents().template extent<typename Model::vocab>();
   }

@@ -246,6 +246,11 @@ struct decoder : language_model<decoder<Dims, Weights>, Dims, decoder_block<Dims
 
   /// The maximum number of positions in training.
   [[nodiscard]] std::size_t longest() const { return config.longest; }
+  /// Whether a prompt of this length has other logits if it is read in parts: under dynamic NTK beyond `longest`.
+  [[nodiscard]] bool reads_whole(std::size_t length) const {
+    return std::any_of(config.rotary.begin(), config.rotary.end(),
+                       [&](const rotary_settings& r) { return r.dynamic_factor != 0 && length > r.trained; });
+  }
   /// An empty cache of one block for `length` tokens.
   [[nodiscard]] typename block::cache cache_for(std::size_t length) const {
     return make_cache<typename block::cache>(
