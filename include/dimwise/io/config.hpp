@@ -133,6 +133,8 @@ class config_check {
     }
     return detail::held_json::copy_of(settings_->at(key)).take();
   }
+  /// All settings.
+  [[nodiscard]] nlohmann::json all() const { return detail::held_json::copy_of(*settings_).take(); }
   /// A setting as it is written; null if it is absent.
   [[nodiscard]] const nlohmann::json& setting(const std::string& key) const {
     static const nlohmann::json none{};

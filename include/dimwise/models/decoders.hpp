@@ -28,6 +28,7 @@
 #include <dimwise/models/decoders/phi.hpp>
 #include <dimwise/models/decoders/qwen.hpp>
 #include <dimwise/models/decoders/stablelm.hpp>
+#include <dimwise/models/decoders/with_images.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -57,24 +58,31 @@ using decoder_architectures = std::vector<decoder_architecture>;
       {"falcon", a::falcon, "Falcon", "RefinedWeb's older `model_type`s"},
       {"gemma", a::gemma, "Gemma", ""},
       {"gemma2", a::gemma2, "Gemma 2", ""},
+      {"gemma3", a::gemma3, "Gemma 3 with images, its text model", "`use_bidirectional_attention`"},
       {"gemma3_text", a::gemma3_text, "Gemma 3, text models", "`use_bidirectional_attention`"},
       {"gpt2", a::gpt2, "GPT-2", "`scale_attn_by_inverse_layer_idx`, `add_cross_attention`"},
       {"gpt_bigcode", a::gpt_bigcode, "StarCoder (GPTBigCode)",
        "`scale_attn_by_inverse_layer_idx`, `add_cross_attention`"},
       {"gpt_neox", a::gpt_neox, "GPT-NeoX, Pythia", ""},
       {"granite", a::granite, "Granite", ""},
+      {"idefics3", a::idefics3, "Idefics 3, its text model", "text models other than LLaMA"},
       {"llama", a::llama, "LLaMA", ""},
       {"mistral", a::mistral, "Mistral", ""},
+      {"mistral3", a::mistral3, "Mistral Small 3 with images, its text model", "text models other than Mistral"},
       {"mixtral", a::mixtral, "Mixtral", ""},
       {"olmo2", a::olmo2, "OLMo 2", ""},
       {"opt", a::opt, "OPT", ""},
       {"phi", a::phi, "Phi 1 to 2", ""},
       {"phi3", a::phi3, "Phi 3 and 4", "`attention_bias`"},
       {"qwen2", a::qwen2, "Qwen 2, Qwen 2.5", ""},
+      {"qwen2_5_vl", a::qwen2_5_vl, "Qwen 2.5 with images, its text model", ""},
       {"qwen2_moe", a::qwen2_moe, "Qwen 1.5 and 2, mixture of experts", ""},
+      {"qwen2_vl", a::qwen2_vl, "Qwen 2 with images, its text model", ""},
       {"qwen3", a::qwen3, "Qwen 3", ""},
       {"qwen3_moe", a::qwen3_moe, "Qwen 3, mixture of experts", ""},
+      {"qwen3_vl", a::qwen3_vl, "Qwen 3 with images, its text model", ""},
       {"smollm3", a::smollm3, "SmolLM 3", ""},
+      {"smolvlm", a::idefics3, "SmolVLM, its text model", "text models other than LLaMA"},
       {"stablelm", a::stablelm, "StableLM", ""},
       {"starcoder2", a::starcoder2, "StarCoder 2", ""},
   };
@@ -237,7 +245,9 @@ template <class Dims = decoder_dims, class Weights = float>
     const layer_run run = detail::divide_decoder(file, plan, ranks).at(rank);
     if (!run.is_last() && plan.config.tied) {  // the last rank compares a copy of the table of tokens
       file.list().same.clear();
-      file.ignore(plan.names.output + ".weight");
+      for (const std::string& output : {plan.names.output, plan.names.other_output}) {
+        file.ignore(output + ".weight");
+      }
     }
     decoder<Dims, Weights> m(plan.config, run);
     std::apply([&](const auto&... extents) {

@@ -79,6 +79,8 @@ void bind_decoder(io::bindings& file, const decoder_names& names, decoder<Dims, 
   using namespace io;
   using d_embedding = typename Dims::d_embedding;
   file.may_begin_with(names.prefix);
+  for (const std::string& prefix : names.other_prefixes) { file.may_begin_with(prefix); }
+  for (const std::string& part : names.other_parts) { file.ignore_all(part); }
   if (m.has_tokens()) {
     file.bind<stored<typename Dims::vocab, d_embedding>>(names.tokens + ".weight", m.token_embedding.table);
   }
@@ -94,14 +96,19 @@ void bind_decoder(io::bindings& file, const decoder_names& names, decoder<Dims, 
   }
   bind_norm(file, names.norm, m.norm, names.less_one);
   for (auto& project : m.output.project) { file.linear<out_in>(names.project_out, project); }
+  const std::string& other_output = names.other_output.empty() ? names.output : names.other_output;
   for (auto& map : m.output.map) {
-    file.without_prefix().template bind<stored<typename Dims::vocab, d_embedding>>(names.output + ".weight",
-                                                                                   map.weight);
+    file.without_prefix().template bind<stored<typename Dims::vocab, d_embedding>>(names.output + ".weight", map.weight,
+                                                                                   other_output + ".weight");
   }
   for (auto& bias : m.output.bias) {
     file.without_prefix().template bind<stored<typename Dims::vocab>>(names.output + ".bias", bias);
   }
-  if (m.here.is_last() && m.output.map.empty()) { file.same(names.output + ".weight", names.tokens + ".weight"); }
+  if (m.here.is_last() && m.output.map.empty()) {
+    for (const std::string& output : {names.output, other_output}) {
+      file.same(output + ".weight", names.tokens + ".weight");
+    }
+  }
 }
 
 }  // namespace dimwise::models

@@ -24,7 +24,8 @@ enum class qkv_order { separate, stacked, by_groups };
 /// The names of a decoder's arrays, without ".weight" and ".bias", and the conventions of these arrays. The defaults
 /// are those of LLaMA. Empty names stand for parameters that the architecture lacks.
 struct decoder_names {
-  std::string prefix = "model.";  ///< an optional prefix of all names but that of the output
+  std::string prefix = "model.";              ///< an optional prefix of all names but that of the output
+  std::vector<std::string> other_prefixes{};  ///< prefixes that files of other versions have instead
   std::string tokens = "embed_tokens";
   std::string project_in{};
   std::string positions{};
@@ -55,6 +56,8 @@ struct decoder_names {
   std::string norm = "norm";
   std::string project_out{};
   std::string output = "lm_head";
+  std::string other_output{};              ///< another name of the output
+  std::vector<std::string> other_parts{};  ///< beginnings of the names of arrays that other models in the file have
   std::vector<std::string> ignored{"self_attn.rotary_emb.inv_freq"};  ///< arrays of a layer that are not parameters
 
   qkv_order order = qkv_order::separate;
