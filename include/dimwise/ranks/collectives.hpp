@@ -71,11 +71,18 @@ struct part_of_rank {
 };
 template <class S, class Extents>
 std::vector<part_of_rank> parts_of_all(const Extents& e, const ranks::communicator& along, const char* operation) {
-  constexpr bool has_positions = has_any(S::abilities, ability::ordered);
-  const part_of_rank mine{e.template extent<S>(), has_positions ? e.template of_atom<S>().origin : unknown_origin};
+  const part_of_rank mine = part_of_extents<S>(e);
   std::vector<part_of_rank> all(along.size(), mine);
-  if constexpr (S::static_extent == at_run_time || has_positions) {
+  if constexpr (S::static_extent == at_run_time || has_any(S::abilities, ability::ordered)) {
     const std::vector<std::size_t> one(along.size(), 1);
+part_of_rank part_of_extents(const Extents& e) {
+  if constexpr (has_any(S::abilities, ability::ordered)) {
+    return {e.template extent<S>(), e.template of_atom<S>().origin};
+  } else {
+    return {e.template extent<S>(), unknown_origin};
+  }
+}
+template <class S, class Extents>
     along.all_gather(&mine, all.data(), one.data(), operation);
   }
   return all;

@@ -2,8 +2,9 @@
 // dimwise/ranks/ring_attention.hpp -- attention over keys and values that several ranks share.
 //
 // Layer: ranks. Liu, Zaharia and Abbeel 2023: the blocks of keys and values go around a ring of ranks; each rank
-// computes the attention of its own queries over the block that it has while it sends it on. Whole queries, as those of
-// decoding, stay where they are, and so do the keys: the ranks exchange the parts of the output.
+// computes the attention of its own queries over the block that it has while it sends it on. Threads read each other's
+// blocks in the same order, and send none. Whole queries, as those of decoding, stay where they are, and so do the
+// keys: the ranks exchange the parts of the output.
 // ring_attention_gradient.hpp has the backward pass.
 // Tests: tests/ranks/ring_attention.test.cpp, tests/compile_fail/collectives/
 //
@@ -16,6 +17,7 @@
 #include <dimwise/grad/operations/adjoint.hpp>
 #include <dimwise/ranks/attention/ring_scores.hpp>
 #include <dimwise/ranks/collectives.hpp>
+#include <dimwise/ranks/messages/shared_objects.hpp>
 
 #include <memory>
 #include <string>
@@ -65,6 +67,7 @@ template <class Keys, class Values>
 struct key_block {
   Keys k;
   Values v;
+  std::string text;  // of the call
 };
 
 // The extents of the same tensor with another rank's part of D.
@@ -76,7 +79,8 @@ Extents extents_with_part(Extents e, const part_of_rank& part) {
   return e;
 }
 
-// The blocks of keys and values as they arrive at this rank: its own, that of the rank before it, and so on.
+// The blocks of keys and values as they arrive at this rank: its own, that of the rank before it, and so on. Ranks of
+// one process have all blocks from the beginning, so no rank waits for another one between two blocks.
 template <class Key, class Keys, class Values>
 class ring_of_blocks {
  public:
@@ -85,11 +89,20 @@ class ring_of_blocks {
 
   ring_of_blocks(const Keys& k, const Values& v, const ranks::communicator& along)
       : along_(along),
-        parts_(parts_of_all<Key>(k.extents(), along, "ring_attention")),
         text_(call_text("ring_attention", dims_t<shape_of<Keys>>{}, k.extents()) +
               call_text(" with", dims_t<shape_of<Values>>{}, v.extents())),
         owner_(along.rank()),
-        here_(new block{k, v}) {}
+        here_(new block{k, v, text_}) {
+    if (!ranks::detail::shared_objects::has(along)) {
+      parts_ = parts_of_all<Key>(k.extents(), along, "ring_attention");
+      return;
+    }
+    all_ = ranks::detail::shared_objects::of_all(along, here_, text_);
+    for (std::size_t r = 0; r < all_.size(); ++r) {
+      if (all_[r]->text != text_) { throw_other_call(r); }
+      parts_.push_back(part_of_extents<Key>(all_[r]->k.extents()));
+    }
+  }
 
   /// The block that is here, and the rank that it belongs to. `const`, because `data()` for writing makes copies.
   [[nodiscard]] const Keys& keys() const { return here_->k; }
@@ -104,10 +117,10 @@ class ring_of_blocks {
 
   /// Starts to send the block on, and to receive the next one.
   void start() {
-    if (is_last()) { return; }
+    if (is_last() || !all_.empty()) { return; }
     const block& now = *here_;
     there_.reset(new block{Keys::for_overwriting(extents_with_part<Key>(now.k.extents(), coming())),
-                           Values::for_overwriting(extents_with_part<Key>(now.v.extents(), coming()))});
+                           Values::for_overwriting(extents_with_part<Key>(now.v.extents(), coming())), text_});
     keys_sent_ = along_.permute(now.k.data(), now.k.size(), next_rank(), there_->k.overwrite(), there_->k.size(),
                                 previous_rank(), text_);
     values_sent_ = along_.permute(now.v.data(), now.v.size(), next_rank(), there_->v.overwrite(), there_->v.size(),
@@ -116,24 +129,36 @@ class ring_of_blocks {
   /// Waits for the next block. False after the last one.
   bool next() {
     if (is_last()) { return false; }
-    keys_sent_.wait();
-    values_sent_.wait();
-    here_.swap(there_);
     owner_ = (owner_ + along_.size() - 1) % along_.size();
     ++step_;
+    if (!all_.empty()) {
+      here_ = std::move(all_[owner_]);
+      return true;
+    }
+    keys_sent_.wait();
+    values_sent_.wait();
+    here_ = std::move(there_);
     return true;
   }
 
  private:
+  [[noreturn]] void throw_other_call(std::size_t rank) const {
+    const auto name = [&](std::size_t r) { return "rank " + std::to_string(along_.rank_in_world(r)); };
+    throw ranks::rank_error("ranks disagree: " + name(along_.rank()) + " calls " + text_ + ", and " + name(rank) +
+                                " calls " + all_[rank]->text,
+                            along_.rank_in_world(rank));
+  }
+
   const ranks::communicator& along_;
-  std::vector<part_of_rank> parts_;
+  std::vector<part_of_rank> parts_{};
   std::string text_;
   std::size_t owner_;
   std::size_t step_ = 0;
   // Blocks stay where they are while messages refer to them: a small tensor has its elements inside.
-  std::unique_ptr<block> here_;
-  std::unique_ptr<block> there_{};
-  ranks::request keys_sent_{};  // end before the blocks
+  std::shared_ptr<const block> here_;
+  std::shared_ptr<block> there_{};
+  std::vector<std::shared_ptr<const block>> all_{};  // of ranks that share memory: those that have not been here yet
+  ranks::request keys_sent_{};                       // end before the blocks
   ranks::request values_sent_{};
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/ranks/threads.hpp -- ranks as threads of one process: for tests, and for machines without MPI.
 //
-// Layer: ranks. The receiver of a message copies it from the sender's memory. A rank that waits sleeps.
+// Layer: ranks. The receiver of a message copies it from the sender's memory, or takes the object that the sender gives
+// away. A rank that waits sleeps.
 // Tests: tests/ranks/
 //
 //   ranks::run_threads(4, [](const ranks::communicator& world) { … });   // returns when all four have returned
@@ -53,7 +54,9 @@ class team {
   struct posted {
     std::uint64_t context;
     std::size_t from;
-    transfer* message;
+    std::uint32_t tag;
+    transfer* message;  // null for an object: its send is done
+    shared_object object{};
   };
   // The sends to one rank. Its mutex also guards `taken` and `moved` of the sends of this rank.
   struct cell {
@@ -116,7 +119,11 @@ class thread_group final : public group {
     if (!one.sends) { return; }
     team::cell& there = shared_->of(members_[one.peer]);
     const std::lock_guard lock(there.guard);
-    there.arrived.push_back({context_, own(), &one});
+    there.arrived.push_back({context_, own(), tag, gives ? nullptr : &one, gives ? *one.object : shared_object{}});
+    if (gives) {
+      one.done = true;
+      one.moved = one.bytes;
+    }
     ++there.events;
     there.changed.notify_all();
   }
@@ -148,10 +155,13 @@ class thread_group final : public group {
     if (!one.sends) { return; }  // only this rank copies into its memory
     team::cell& there = shared_->of(members_[one.peer]);
     {
+  [[nodiscard]] bool shares_memory() const noexcept override { return true; }
+
       const std::lock_guard lock(there.guard);
       const auto at = std::find_if(there.arrived.begin(), there.arrived.end(),
                                    [&](const team::posted& other) { return other.message == &one; });
       if (at != there.arrived.end()) {
+    const bool gives = one.object != nullptr;
         there.arrived.erase(at);
         return;
       }
@@ -184,25 +194,33 @@ class thread_group final : public group {
     return one.taken;
   }
 
-  // Copies the message if it has arrived.
+  // Copies the message or takes its object, if it has arrived.
   bool take(transfer& one) {
     const std::size_t from = members_[one.peer];
-    transfer* sent = nullptr;
+    team::posted arrived{};
     {
       team::cell& here = shared_->of(own());
       const std::lock_guard lock(here.guard);
       const auto at = std::find_if(here.arrived.begin(), here.arrived.end(), [&](const team::posted& other) {
-        return other.context == context_ && other.from == from && other.message->tag == one.tag;
+        return other.context == context_ && other.from == from && other.tag == one.tag;
       });
       if (at == here.arrived.end()) { return false; }
-      sent = at->message;
+      arrived = std::move(*at);
       here.arrived.erase(at);
     }
-    one.moved = sent->bytes;
-    if (sent->bytes == one.bytes && one.bytes != 0) { std::memcpy(one.data, sent->data, one.bytes); }
+    transfer* const sent = arrived.message;
+    if (sent == nullptr) {
+      const bool fits = one.object != nullptr && one.object->type == arrived.object.type;
+      one.moved = fits ? one.bytes : other_type;
+      if (fits) { *one.object = std::move(arrived.object); }
+      return true;
+    }
+    const bool takes_bytes = one.object == nullptr;
+    one.moved = takes_bytes ? sent->bytes : other_type;
+    if (takes_bytes && sent->bytes == one.bytes && one.bytes != 0) { std::memcpy(one.data, sent->data, one.bytes); }
     team::cell& there = shared_->of(from);
     const std::lock_guard lock(there.guard);
-    sent->moved = one.bytes;
+    sent->moved = takes_bytes ? one.bytes : other_type;
     sent->taken = true;  // the last use of `sent`
     ++there.events;
     there.changed.notify_all();

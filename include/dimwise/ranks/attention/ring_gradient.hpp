@@ -13,6 +13,8 @@
 #include <cmath>
 
 namespace dimwise::detail {
+#include <deque>
+
 
 template <class X>
 using ring_gradient_of = tensor_of<value_of<X>, make_shape_t<dims_t<shape_of<X>>, list<>>>;
@@ -170,11 +172,12 @@ class ring_of_sums {
  public:
   using tensor_type = ring_gradient_of<X>;
 
-  // Adds this rank's term, if there is one, to what has arrived for the block that is here, and sends it on.
+  // Adds this rank's term, if there is one, to what has arrived for the block that is here, and sends it on. The term of
+  // the rank's own block is taken.
   template <class Blocks>
-  void add_and_send(const Blocks& blocks, const ranks::communicator& along, const tensor_type* term) {
+  void add_and_send(const Blocks& blocks, const ranks::communicator& along, tensor_type* term) {
     if (blocks.is_own()) {
-      here_.reset(new tensor_type(*term));
+      here_.reset(new tensor_type(static_cast<tensor_type&&>(*term)));
     } else {
       wait();
       if (term != nullptr) { add_elements(*here_, *term); }
@@ -206,37 +209,113 @@ template <class X>
 class ring_of_sums<false, X> {
  public:
   template <class Blocks>
-  void add_and_send(const Blocks&, const ranks::communicator&, const ring_gradient_of<X>*) {}
+  void add_and_send(const Blocks&, const ranks::communicator&, ring_gradient_of<X>*) {}
   [[nodiscard]] static ring_gradient_of<X> own(const ranks::communicator&) { return {}; }
 };
 
-template <class Kept, class G>
-auto ring_back(const Kept& kept, const G& g) {
-  using K = std::remove_cvref_t<decltype(kept.k)>;
-  using V = std::remove_cvref_t<decltype(kept.v)>;
-  using key = typename Kept::key;
-  using formula = ring_scores<key, untracked_type<decltype(kept.scores)>>;
-  ring_of_blocks<key, K, V> blocks(kept.k, kept.v, kept.along);
-  ring_of_sums<Kept::wants_k, K> of_keys;
-  ring_of_sums<Kept::wants_v, V> of_values;
-  blocks.start();
-  auto result = block_back(kept, blocks.keys(), blocks.values(), g);
-  of_keys.add_and_send(blocks, kept.along, &result.k);
-  of_values.add_and_send(blocks, kept.along, &result.v);
-  while (blocks.next()) {
-    blocks.start();
-    if (may_show_any<key>(formula::with(untracked_of(kept.scores), kept.q, blocks.keys()))) {
-      const auto block = block_back(kept, blocks.keys(), blocks.values(), g);
-      if constexpr (Kept::wants_q) { add_elements(result.q, block.q); }
-      of_keys.add_and_send(blocks, kept.along, &block.k);
-      of_values.add_and_send(blocks, kept.along, &block.v);
-    } else {
-      of_keys.add_and_send(blocks, kept.along, nullptr);
-      of_values.add_and_send(blocks, kept.along, nullptr);
+// The gradients of keys and values by messages.
+template <class Kept, class K, class V>
+class sent_sums {
+ public:
+  sent_sums(const ranks::communicator& along, const std::string&) : along_(along) {}
+  // The terms of the block that is here; null if it is hidden.
+  template <class Blocks, class Terms>
+  void add(const Blocks& blocks, Terms* terms) {
+    keys_.add_and_send(blocks, along_, terms == nullptr ? nullptr : &terms->k);
+    values_.add_and_send(blocks, along_, terms == nullptr ? nullptr : &terms->v);
+  }
+  template <class Gradients>
+  void finish(Gradients& own) {
+    own.k = keys_.own(along_);
+    own.v = values_.own(along_);
+  }
+
+ private:
+  const ranks::communicator& along_;
+  ring_of_sums<Kept::wants_k, K> keys_{};
+  ring_of_sums<Kept::wants_v, V> values_{};
+};
+
+// The same between threads, which give the sums away without a copy. A rank that is ahead of the one before it keeps
+// its terms and computes the next block: cores differ in speed, and a rank that waited would make all of them as slow
+// as the slowest one in each step.
+template <class Kept, class K, class V>
+class handed_sums {
+ public:
+  handed_sums(const ranks::communicator& along, std::string text) : along_(along), text_(std::move(text)) {}
+  template <class Blocks, class Terms>
+  void add(const Blocks& blocks, Terms* terms) {
+    next_ = blocks.next_rank();
+    previous_ = blocks.previous_rank();
+    terms_.push_back(terms == nullptr ? nullptr
+                                      : std::make_shared<sums>(sums{std::move(terms->k), std::move(terms->v)}));
+    hand_on(most_kept);
+  }
+  template <class Gradients>
+  void finish(Gradients& own) {
+    hand_on(0);
+    coming_.wait();
+    const auto sum = ranks::detail::shared_objects::taken<sums>(given_);
+    own.k = sum->k;
+    own.v = sum->v;
+  }
+
+ private:
+  struct sums {
+    ring_gradient_of<K> k;
+    ring_gradient_of<V> v;
+  };
+  static constexpr std::size_t most_kept = 3;  // blocks, whatever the number of ranks
+
+  // Adds terms to the sums that have come, and gives these to the next rank; waits while there are more terms than
+  // `kept`.
+  void hand_on(std::size_t kept) {
+    for (; !terms_.empty(); terms_.pop_front()) {
+      std::shared_ptr<sums> sum = std::move(terms_.front());
+      if (has_begun_) {
+        if (terms_.size() <= kept && !coming_.done()) {
+          terms_.front() = std::move(sum);
+          return;
+        }
+        coming_.wait();
+        const std::shared_ptr<sums> term = std::move(sum);
+        sum = ranks::detail::shared_objects::taken<sums>(given_);
+        if (Kept::wants_k && term != nullptr) { add_elements(sum->k, term->k); }
+        if (Kept::wants_v && term != nullptr) { add_elements(sum->v, term->v); }
+      }
+      has_begun_ = true;  // with the rank's own block
+      coming_ = ranks::detail::shared_objects::hand_on(along_, std::move(sum), next_, given_, previous_, text_);
     }
   }
-  result.k = of_keys.own(kept.along);
-  result.v = of_values.own(kept.along);
+
+  const ranks::communicator& along_;
+  std::string text_;
+  std::size_t next_ = 0;
+  std::size_t previous_ = 0;
+  bool has_begun_ = false;
+  std::deque<std::shared_ptr<sums>> terms_{};  // of this rank, for the next sums that come; null if there is none
+  ranks::detail::shared_object given_{};
+  ranks::request coming_{};  // ends before it
+};
+
+template <class Sums, class Kept, class Blocks, class G>
+auto ring_back_by(const Kept& kept, Blocks& blocks, const G& g) {
+  using formula = ring_scores<typename Kept::key, untracked_type<decltype(kept.scores)>>;
+  Sums sums(kept.along, blocks.text());
+  blocks.start();
+  auto result = block_back(kept, blocks.keys(), blocks.values(), g);
+  sums.add(blocks, &result);
+  while (blocks.next()) {
+    blocks.start();
+    if (may_show_any<typename Kept::key>(formula::with(untracked_of(kept.scores), kept.q, blocks.keys()))) {
+      auto block = block_back(kept, blocks.keys(), blocks.values(), g);
+      if constexpr (Kept::wants_q) { add_elements(result.q, block.q); }
+      sums.add(blocks, &block);
+    } else {
+      sums.add(blocks, static_cast<decltype(&result)>(nullptr));
+    }
+  }
+  sums.finish(result);
   return result;
 }
 
@@ -265,6 +344,18 @@ void send_from(const kept_ring<Key, Result, Travels, S, V, More...>& kept, const
       return back_of_whole_queries<M>(kept, g);
     }
   }();
+template <class Kept, class G>
+auto ring_back(const Kept& kept, const G& g) {
+  using K = std::remove_cvref_t<decltype(kept.k)>;
+  using V = std::remove_cvref_t<decltype(kept.v)>;
+  ring_of_blocks<typename Kept::key, K, V> blocks(kept.k, kept.v, kept.along);
+  if constexpr (Kept::wants_k || Kept::wants_v) {
+    if (ranks::detail::shared_objects::has(kept.along)) {
+      return ring_back_by<handed_sums<Kept, K, V>>(kept, blocks, g);
+    }
+  }
+  return ring_back_by<sent_sums<Kept, K, V>>(kept, blocks, g);
+}
   if constexpr (Kept::wants_q) { send_gradient(Kept::formula::queries(kept.scores), gradients.q); }
   const gradient_ranks::root from(&axis_ids<unique_t<join_t<mesh_axes_of_shape_t<Result>, list<M>>>>::value);
   const auto send_keys = [&] {

@@ -56,6 +56,8 @@ namespace detail {
 struct member;  // the state of one rank in a communicator
 struct pending;
 class group;
+struct shared_object;
+struct shared_objects;
 
 enum class element : unsigned char { float32, float64, int32, int64 };
 template <reducible T>
@@ -203,6 +205,7 @@ class communicator {
   DIMWISE_DETAIL_LIBRARY communicator(std::shared_ptr<detail::group> world, options how);
 
  private:
+  friend struct detail::shared_objects;
   explicit communicator(std::shared_ptr<detail::member> state);
 
   DIMWISE_DETAIL_LIBRARY void reduce_all(detail::element type, detail::elements named, const void* mine, void* result,
@@ -224,6 +227,12 @@ class communicator {
                                                std::size_t from, std::string_view shape) const;
   DIMWISE_DETAIL_LIBRARY request start_message(detail::elements named, void* data, std::size_t count, std::size_t peer,
                                                bool sends, std::string_view shape) const;
+  [[nodiscard]] DIMWISE_DETAIL_LIBRARY bool shares_memory() const noexcept;
+  DIMWISE_DETAIL_LIBRARY void share_objects(const detail::shared_object& mine, detail::shared_object* all,
+                                            std::string_view shape) const;
+  DIMWISE_DETAIL_LIBRARY request start_handing(const detail::shared_object& sent, std::size_t to,
+                                               detail::shared_object& received, std::size_t from,
+                                               std::string_view shape) const;
 
   std::shared_ptr<detail::member> state_;
   std::size_t rank_ = 0;

@@ -67,6 +67,9 @@ class messages {
 
   void receive(std::size_t from, void* data, std::size_t bytes) { add(from, data, bytes, false); }
   void send(std::size_t to, const void* data, std::size_t bytes) { add(to, const_cast<void*>(data), bytes, true); }
+  // Objects, in groups that share memory; `to` and `given` live until the messages have started and finished.
+  void receive(std::size_t from, shared_object& to) { add_object(from, to, false); }
+  void send(std::size_t to, shared_object& given) { add_object(to, given, true); }
   // Receives first: a message that arrives early then has its place.
   void start(std::uint32_t tag) {
     for (const bool sends : {false, true}) {
@@ -86,6 +89,12 @@ class messages {
   [[nodiscard]] std::deque<transfer>& all() { return all_; }
 
  private:
+  void add_object(std::size_t peer, shared_object& object, bool sends) {
+    transfer& one = all_.emplace_back();
+    one.peer = peer;
+    one.sends = sends;
+    one.object = &object;
+  }
   void add(std::size_t peer, void* data, std::size_t bytes, bool sends) {
     auto* at = static_cast<std::byte*>(data);
     do {
@@ -136,6 +145,10 @@ struct member {
   [[noreturn]] void reject(const transfer& one, outcome how_far, const std::string& what) {
     if (how_far == outcome::peer_ended) {
       fail(one.peer, rank_text(one.peer) + " has ended, and " + rank_text(link->rank()) + " waits for it in " + what);
+    }
+    if (one.moved == other_type) {
+      fail(one.peer, "ranks disagree: " + rank_text(link->rank()) + " and " + rank_text(one.peer) +
+                         " call the same operation with other types in " + what);
     }
     const auto size = [](std::size_t bytes) {
       return bytes == no_rank ? std::string("a longer message") : std::to_string(bytes) + " bytes";
@@ -698,6 +711,38 @@ DIMWISE_DETAIL_LIBRARY request communicator::start_message(detail::elements name
   auto one = std::make_unique<detail::pending_message>(state_, shape, named, data, count, peer, sends);
   state_->check_earlier(one->what);
   one->start();
+  request result;
+  result.pending_ = std::move(one);
+  return result;
+}
+
+DIMWISE_DETAIL_LIBRARY bool communicator::shares_memory() const noexcept {
+  return size_ > 1 && state_->link->shares_memory();
+}
+DIMWISE_DETAIL_LIBRARY void communicator::share_objects(const detail::shared_object& mine, detail::shared_object* all,
+                                                        std::string_view shape) const {
+  const detail::call what{.operation = "share", .shape = shape};
+  const std::uint32_t tag = state_->begin(what);
+  detail::messages messages(state_->link);
+  for (std::size_t r = 0; r < size_; ++r) { all[r] = {r == rank_ ? mine.it : nullptr, mine.type}; }
+  for (std::size_t step = 1; step < size_; ++step) {
+    const std::size_t from = (rank_ + size_ - step) % size_;
+    messages.receive(from, all[from]);
+    messages.send((rank_ + step) % size_, all[rank_]);
+  }
+  state_->run(messages, tag, what);
+}
+DIMWISE_DETAIL_LIBRARY request communicator::start_handing(const detail::shared_object& sent, std::size_t to,
+                                                           detail::shared_object& received, std::size_t from,
+                                                           std::string_view shape) const {
+  auto one = std::make_unique<detail::pending>(state_, shape);
+  one->what = detail::call{.operation = "hand on", .shape = one->shape};
+  const std::uint32_t tag = state_->begin(one->what);
+  received = {nullptr, sent.type};
+  detail::shared_object given = sent;
+  one->all.receive(from, received);
+  one->all.send(to, given);
+  one->all.start(tag);
   request result;
   result.pending_ = std::move(one);
   return result;

@@ -19,15 +19,27 @@ using clock = std::chrono::steady_clock;
 
 // One message that this rank sends or receives. Its address is stable from `start` until it has finished.
 struct transfer {
+// An object that ranks of one process give each other without a copy.
+struct shared_object {
+  std::shared_ptr<const void> it{};
+  const void* type = nullptr;  // one address for each type
+};
+// What a message has moved if one end gives an object, and the other one expects another type or bytes.
+inline constexpr std::size_t other_type = ~std::size_t{1};
+
   std::byte* data = nullptr;  // not written to by a send
   std::size_t bytes = 0;
   std::size_t peer = 0;  // in the group
   bool sends = false;
 
   bool started = false;
+  // Instead of data, in groups that share memory: what a send gives, and where a receive puts it. Such a send is done
+  // when it has started.
+  shared_object* object = nullptr;
   // Set by `progress` with outcome::done.
   bool done = false;
-  std::size_t moved = 0;  // the bytes that the peer sent or expected; ~0 if they were more than `bytes`
+  // The bytes that the peer sent or expected; ~0 if they were more than `bytes`, or `other_type`.
+  std::size_t moved = 0;
 
   // The backend's own.
   std::uint32_t tag = 0;
@@ -66,6 +78,8 @@ class group {
   // The group of the ranks `members` of this group, in this order, in which this rank is `rank`. All ranks of this
   // group call it at the same time; ranks with the same `colour` have the same members.
   virtual std::shared_ptr<group> split(std::size_t colour, std::size_t rank, const std::vector<std::size_t>& members,
+  // Whether messages may have objects.
+  [[nodiscard]] virtual bool shares_memory() const noexcept { return false; }
                                        std::uint32_t tag) = 0;
 
  private:
