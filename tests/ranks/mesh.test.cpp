@@ -49,13 +49,49 @@ TEST_CASE("threads have coordinates, the last axis varies fastest") {
 
 TEST_CASE("three axes, and one of them has the threads that are left") {
   ranks::run_threads(8, [](const ranks::communicator& world) {
-    const ranks::mesh<dp, pp, tp> grid(world);
-    CHECK(grid.count<dp>() == 4);
-    CHECK(grid.count<pp>() == 1);
+    {
+      const ranks::mesh<dp, pp, tp> grid(world);
+      CHECK(grid.count<dp>() == 4);
+      CHECK(grid.count<pp>() == 1);
+    }
     const ranks::mesh other(world, dp{2}, tp{}, sp{2});
     CHECK(other.coordinate<dp>() == world.rank() / 4);
     CHECK(other.coordinate<tp>() == world.rank() / 2 % 2);
     CHECK(other.coordinate<sp>() == world.rank() % 2);
+  });
+}
+
+TEST_CASE("two meshes of a thread that have an axis along other ranks") {
+  const auto error_of = [](auto first, auto second) {
+    return text_of(4, [&](const ranks::communicator& world) {
+      const auto one = first(world);
+      const auto other = second(world);
+    });
+  };
+  const auto in_rows = [](const ranks::communicator& world) { return ranks::mesh(world, sp{2}, tp{}); };
+  const auto in_columns = [](const ranks::communicator& world) { return ranks::mesh(world, tp{}, sp{2}); };
+  const std::string text = error_of(in_rows, in_columns);
+  CAPTURE(text);
+  CHECK(text.find("mesh: the axis tp goes along ranks ") != std::string::npos);
+  CHECK(text.find(", and in another mesh along ranks ") != std::string::npos);
+  CHECK(text.find("; declare another axis type, or end the other mesh first (R25)") != std::string::npos);
+  // The same ranks, another axis, and a mesh that has ended.
+  CHECK(error_of(in_rows, in_rows) == "none");
+  CHECK(error_of(in_rows, [](const ranks::communicator& world) { return ranks::mesh(world, dp{4}); }) == "none");
+  CHECK(text_of(4, [&](const ranks::communicator& world) {
+    (void)in_rows(world);
+    (void)in_columns(world);
+  }) == "none");
+  // On one rank alone: all of them throw.
+  ranks::run_threads(4, [](const ranks::communicator& world) {
+    const ranks::communicator half = world.split(world.rank() / 3, "half");
+    CHECK_THROWS_AS(([&] {
+      const ranks::mesh<dp> of_half(half);
+      const ranks::mesh<dp> of_all(world);
+    }()),
+                    ranks::rank_error);
+    const ranks::mesh<dp> of_all(world);
+    CHECK(of_all.count<dp>() == 4);
   });
 }
 

@@ -9,8 +9,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <stdexcept>
 #include <string>
 #include <sys/mman.h>
+#include <thread>
 #include <vector>
 
 using namespace dimwise;
@@ -184,6 +188,42 @@ TEST_CASE("layers are divided so that the largest rank is as small as possible")
   CHECK(ends({1, 1, 1, 1}, 9, 9, 4) == list{1, 2, 3, 4});
   CHECK(ends({5, 1, 1, 1}, 0, 0, 3) == list{1, 3, 4});
   CHECK(ends({0, 0}, 0, 0, 2) == list{1, 2});
+}
+
+TEST_CASE("a thread that throws in a pipeline ends the others") {
+  const dimwise_test::temporary_folder folder;
+  const io::config_check settings = write_drawn(families[0], folder / "model.safetensors");
+  const io::archive file = io::read_safetensors(folder / "model.safetensors");
+  constexpr std::size_t count = 4;
+  for (std::size_t bad = 0; bad < count; ++bad) {
+    CAPTURE(bad);
+    for (const bool in_choice : {false, true}) {
+      if (in_choice && bad + 1 != count) { continue; }  // the last rank chooses
+      std::vector<std::string> texts(count);
+      std::atomic<std::size_t> finished = 0;
+      ranks::run_threads(count, [&](const ranks::communicator& world) {
+        ranks::pipeline model(models::read_decoder_run(settings, file, world.rank(), count), world);
+        auto caches = model.start(world.rank() == bad && !in_choice ? 5 : 24);
+        try {
+          (void)model.next(prompt, caches);
+          (void)model.chosen([&]() -> token {
+            if (in_choice) { throw std::runtime_error("no token"); }
+            return token{1};
+          });
+        } catch (const std::exception& thrown) { texts[world.rank()] = thrown.what(); }
+        ++finished;
+        while (finished < count) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
+      }, {.checks = false, .limit = std::chrono::seconds(60)});
+      const std::string text =
+          "rank " + std::to_string(bad) + " in pipeline::" + (in_choice ? "chosen" : "next") + ": ";
+      for (std::size_t r = 0; r < count; ++r) {
+        CAPTURE(r);
+        CAPTURE(texts[r]);
+        CHECK((texts[r].find(text) != std::string::npos) == (r != bad));
+        CHECK(texts[r].find(in_choice ? "no token" : "5") != std::string::npos);
+      }
+    }
+  }
 }
 
 TEST_CASE("a pipeline rejects layers that belong to another rank, over threads") {

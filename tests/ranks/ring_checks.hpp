@@ -335,6 +335,62 @@ void check_gradient_of(const ranks::communicator& world, const std::string& what
   expect(same_bits(std::get<2>(got.gradient), d_values[own]), what + ": the bits of d_v");
 }
 
+// The gradients of what is neither queries, keys nor values: those of the formula that is not divided. A table by
+// distances and a factor for each head, which are whole, and a factor for each of this rank's queries.
+template <class T, std::size_t N, class... Way>
+void check_biases(const ranks::communicator& world, double tolerance) {
+  using M = sp<N>;
+  using Q = shard<seq, M, Way...>;
+  using K = shard<key, M, Way...>;
+  const ranks::mesh<M> grid(world);
+  const std::size_t n = length, own = world.rank();
+  const auto q = drawn<tensor<T, batch, seq, kv_heads, group, d_k>>(1, seq{n});
+  const auto k = drawn<tensor<T, batch, key, kv_heads, d_k>>(2, key{n});
+  const auto v = drawn<tensor<T, batch, key, kv_heads, d_v>>(3, key{n});
+  const auto table = drawn<tensor<T, kv_heads, buckets>>(4, buckets{9});
+  const auto gain = drawn<tensor<T, kv_heads>>(5);
+  const auto rows = drawn<tensor<T, seq, kv_heads>>(6, seq{n});
+  const auto w = output_weights<T>(n);
+  const Q queries = part_here<Q>(seq{n}, own, world.size());
+  const K keys = part_here<K>(key{n}, own, world.size());
+  const auto formula = []<class Names>(const auto& mq, const auto& mk, const auto& mt, const auto& mg, const auto& mr,
+                                       Names) {
+    using A = typename Names::query;
+    using B = typename Names::keys;
+    return masked(biased(scores<d_k>(mq, mk) * mg * mr, relative_bias<A, B, buckets>(mt)), causal<A, B>{});
+  };
+  const auto my_k = part_in(k, keys);
+  const auto got =
+      value_and_gradient(std::tuple(part_in(q, queries), table, gain, part_in(rows, queries)), [&](const auto& m) {
+    const auto& [mq, mt, mg, mr] = m;
+    const tensor y = ring_attention<K>(formula(mq, my_k, mt, mg, mr, names<Q, K>{}), part_in(v, keys), grid);
+    return own_term(y, part_in(w, queries));
+  });
+  const auto whole = value_and_gradient(
+      std::tuple(tensor<double, batch, seq, kv_heads, group, d_k>(q), tensor<double, kv_heads, buckets>(table),
+                 tensor<double, kv_heads>(gain), tensor<double, seq, kv_heads>(rows)),
+      [&](const auto& m) {
+    const auto& [mq, mt, mg, mr] = m;
+    const tensor y = contract<key>(
+        softmax<key>(formula(mq, tensor<double, batch, key, kv_heads, d_k>(k), mt, mg, mr, names<seq, key>{})),
+        tensor<double, batch, key, kv_heads, d_v>(v));
+    return own_term(y, tensor<double, batch, seq, kv_heads, group, d_v>(w));
+  });
+  const auto check = [&](const char* name, const auto& part, const auto& expected) {
+    const double error = largest_difference(as_doubles(expected), part);
+    expect(error <= tolerance, std::string("biases, ") + name + ": " + std::to_string(error) + " from float64");
+  };
+  check("d_q", std::get<0>(got.gradient), part_in(std::get<0>(whole.gradient), queries));
+  check("d_table", std::get<1>(got.gradient), std::get<1>(whole.gradient));
+  check("d_gain", std::get<2>(got.gradient), std::get<2>(whole.gradient));
+  check("d_rows", std::get<3>(got.gradient), part_in(std::get<3>(whole.gradient), queries));
+  // The same bits on every rank.
+  const auto& d_table = std::get<1>(got.gradient);
+  std::vector<T> of_first(d_table.values().begin(), d_table.values().end());
+  world.broadcast(of_first.data(), of_first.size(), 0);
+  expect(std::equal(of_first.begin(), of_first.end(), d_table.values().begin()), "biases: the bits of rank 0");
+}
+
 template <class = void>
 void check_backward(const ranks::communicator& world) {
   constexpr double near_float = 1e-4, near_double = 1e-12;  // sums of 37 x 6 terms of order 1
@@ -343,6 +399,8 @@ void check_backward(const ranks::communicator& world) {
   check_gradient_of<float, any>(world, "alibi", alibi_formula, near_float);
   check_gradient_of<float, any>(world, "rotary", rotary_formula, near_float, false);
   check_gradient_of<double, any>(world, "causal in double", causal_formula, near_double);
+  check_biases<float, any>(world, near_float);
+  check_biases<double, any>(world, near_double);
   if (world.size() == 2) {
     check_gradient_of<float, 2, striped>(world, "stripes, causal", causal_formula, near_float);
   } else if (world.size() == 4) {

@@ -323,11 +323,9 @@ struct send_and_take {
   }
 };
 
-// The number that `part` makes of the loss, and its gradient.
-template <class M, class Loss, class Part, class Send = send_and_take>
-auto differentiated(const M& model, const Loss& loss, const Part& part, const Send& send = {}) {
+template <class M, class Loss, class Part, class Send>
+auto differentiated_in(gradient_record& record, const M& model, const Loss& loss, const Part& part, const Send& send) {
   using T = model_element<M>;
-  gradient_record record;
   parameter_origins origins;
   const auto parameters = tracked_model(model, record.number(), origins);
   T factor{};
@@ -346,6 +344,18 @@ auto differentiated(const M& model, const Loss& loss, const Part& part, const Se
   value_with_gradient<T, M> result{*value.value().data() * factor, model};
   send(record, parameter_list(result.gradient), origins);
   return result;
+}
+
+// The number that `part` makes of the loss, and its gradient.
+template <class M, class Loss, class Part, class Send = send_and_take>
+auto differentiated(const M& model, const Loss& loss, const Part& part, const Send& send = {}) {
+  gradient_record record;
+  try {
+    return differentiated_in(record, model, loss, part, send);
+  } catch (...) {
+    gradient_ranks::abandon();
+    throw;
+  }
 }
 
 // This rank's term of a loss, as a tensor with the marks of `Shape`, or as an average over shards.

@@ -14,6 +14,7 @@
 #include <dimwise/nn/parameters/stage.hpp>
 #include <dimwise/ranks/mesh.hpp>
 
+#include <exception>
 #include <map>
 #include <string>
 #include <vector>
@@ -37,6 +38,18 @@ std::vector<ranks_along> axes_of(const mesh<Axes...>& grid) {
   return {ranks_along{&dimwise::detail::axis_id<Axes>, grid.template along<Axes>()}...};
 }
 
+// Calls f, in which all ranks of the mesh take part along all axes (ranks::detail::taking_part).
+template <class F, class... Axes>
+void taking_part_in(const mesh<Axes...>& grid, const char* operation, const F& f) {
+  try {
+    f();
+  } catch (...) {
+    grid.world().withdraw(std::current_exception(), operation);
+    (grid.template along<Axes>().withdraw(std::current_exception(), operation), ...);
+    throw;
+  }
+}
+
 DIMWISE_DETAIL_LIBRARY void save_whole(const io::detail::file_parameters& own, const std::filesystem::path& path,
                                        const io::bindings& file, const std::map<std::string, std::string>& metadata,
                                        bool has_dimensions, const communicator& world,
@@ -55,18 +68,22 @@ DIMWISE_DETAIL_LIBRARY void load_parts(const io::detail::file_parameters& own, c
 template <nn::module M, class... Axes>
   requires dimwise::detail::in_one_stage<M>
 void save(const M& m, const std::filesystem::path& path, const mesh<Axes...>& grid) {
-  const auto own = io::detail::file_parameters::own(m);
-  io::bindings file;
-  io::detail::bind_own(own, file);
-  detail::save_whole(own, path, file, {}, true, grid.world(), detail::axes_of(grid));
+  detail::taking_part_in(grid, "save", [&] {
+    const auto own = io::detail::file_parameters::own(m);
+    io::bindings file;
+    io::detail::bind_own(own, file);
+    detail::save_whole(own, path, file, {}, true, grid.world(), detail::axes_of(grid));
+  });
 }
 /// The same with the names and orders of bindings.
 template <nn::module M, class... Axes>
   requires dimwise::detail::in_one_stage<M>
 void save(const M& m, const std::filesystem::path& path, const mesh<Axes...>& grid, const io::bindings& file,
           const std::map<std::string, std::string>& metadata = {}) {
-  const auto own = io::detail::file_parameters::bound(m);
-  detail::save_whole(own, path, file, metadata, false, grid.world(), detail::axes_of(grid));
+  detail::taking_part_in(grid, "save", [&] {
+    const auto own = io::detail::file_parameters::bound(m);
+    detail::save_whole(own, path, file, metadata, false, grid.world(), detail::axes_of(grid));
+  });
 }
 
 /// Loads this rank's part of all parameters from the whole arrays of a file that `io::save` or `ranks::save` wrote, on
@@ -77,18 +94,22 @@ void save(const M& m, const std::filesystem::path& path, const mesh<Axes...>& gr
 template <io::detail::loaded_module M, class... Axes>
   requires dimwise::detail::in_one_stage<M>
 void load(M& m, const io::archive& from, const mesh<Axes...>& grid, io::rounding how = io::rounding::refused) {
-  const auto own = io::detail::file_parameters::own(m);
-  io::bindings file;
-  io::detail::bind_own(own, file);
-  detail::load_parts(own, from, file, how, grid.world(), detail::axes_of(grid));
+  detail::taking_part_in(grid, "load", [&] {
+    const auto own = io::detail::file_parameters::own(m);
+    io::bindings file;
+    io::detail::bind_own(own, file);
+    detail::load_parts(own, from, file, how, grid.world(), detail::axes_of(grid));
+  });
 }
 /// The same with the names and orders of bindings, whose run-time extents are those of this rank.
 template <io::detail::loaded_module M, class... Axes>
   requires dimwise::detail::in_one_stage<M>
 void load(M& m, const io::archive& from, const mesh<Axes...>& grid, const io::bindings& file,
           io::rounding how = io::rounding::refused) {
-  const auto own = io::detail::file_parameters::bound(m);
-  detail::load_parts(own, from, file, how, grid.world(), detail::axes_of(grid));
+  detail::taking_part_in(grid, "load", [&] {
+    const auto own = io::detail::file_parameters::bound(m);
+    detail::load_parts(own, from, file, how, grid.world(), detail::axes_of(grid));
+  });
 }
 // One stage of a pipeline: the file would have the parameters of one rank only (R25).
 template <class M, class... Axes, class... More, class Error = detail::one_stage<op::save, M>>

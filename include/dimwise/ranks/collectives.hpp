@@ -44,6 +44,12 @@ consteval auto judge_sent() {
 template <class Op, class M, class Verdict, class X, class Mesh, bool Adds = false>
 using sent_verdict = typename decltype(judge_sent<Op, M, Verdict, X, Mesh, Adds>())::type;
 
+// Calls f, in which the ranks along M take part.
+template <class M, class Mesh, class F>
+auto taking_part_along(const Mesh& mesh, const char* operation, const F& f) {
+  return ranks::detail::taking_part(mesh.template along<M>(), operation, f);
+}
+
 template <class T, class Dims, class Shape>
 using tensor_in_order = tensor_of<T, make_shape_t<Dims, marks_t<stored_t<Shape>>>>;
 template <class D, class Shape>
@@ -70,11 +76,6 @@ struct part_of_rank {
   std::int64_t origin;
 };
 template <class S, class Extents>
-std::vector<part_of_rank> parts_of_all(const Extents& e, const ranks::communicator& along, const char* operation) {
-  const part_of_rank mine = part_of_extents<S>(e);
-  std::vector<part_of_rank> all(along.size(), mine);
-  if constexpr (S::static_extent == at_run_time || has_any(S::abilities, ability::ordered)) {
-    const std::vector<std::size_t> one(along.size(), 1);
 part_of_rank part_of_extents(const Extents& e) {
   if constexpr (has_any(S::abilities, ability::ordered)) {
     return {e.template extent<S>(), e.template of_atom<S>().origin};
@@ -83,6 +84,11 @@ part_of_rank part_of_extents(const Extents& e) {
   }
 }
 template <class S, class Extents>
+std::vector<part_of_rank> parts_of_all(const Extents& e, const ranks::communicator& along, const char* operation) {
+  const part_of_rank mine = part_of_extents<S>(e);
+  std::vector<part_of_rank> all(along.size(), mine);
+  if constexpr (S::static_extent == at_run_time || has_any(S::abilities, ability::ordered)) {
+    const std::vector<std::size_t> one(along.size(), 1);
     along.all_gather(&mine, all.data(), one.data(), operation);
   }
   return all;
@@ -350,7 +356,8 @@ template <class M, operand X, class... Axes,
                                                ranks::mesh<Axes...>, true>>
   requires allowed<Verdict>
 [[nodiscard]] auto all_reduce(const X& x, const ranks::mesh<Axes...>& mesh) {
-  return detail::all_reduced<detail::stored_t<typename Verdict::shape>, M>(x, mesh);
+  return detail::taking_part_along<M>(
+      mesh, "all_reduce", [&] { return detail::all_reduced<detail::stored_t<typename Verdict::shape>, M>(x, mesh); });
 }
 template <class M, operand X, class... Axes,
           class Verdict = detail::sent_verdict<op::all_reduce, M, rule::all_reduce<M, detail::shape_of<X>>, X,
@@ -366,7 +373,9 @@ template <
                                          X, ranks::mesh<Axes...>, true>>
   requires allowed<Verdict>
 [[nodiscard]] auto reduce_scatter(const X& x, const ranks::mesh<Axes...>& mesh) {
-  return detail::reduced_to_part<typename Verdict::shape, M, D, shard<D, M, Way...>>(x, mesh);
+  return detail::taking_part_along<M>(mesh, "reduce_scatter", [&] {
+    return detail::reduced_to_part<typename Verdict::shape, M, D, shard<D, M, Way...>>(x, mesh);
+  });
 }
 template <
     class M, class D, class... Way, operand X, class... Axes,
@@ -383,7 +392,10 @@ template <class M, class D, operand X, class... Axes,
                                                ranks::mesh<Axes...>>>
   requires allowed<Verdict>
 [[nodiscard]] auto all_gather(const X& x, const ranks::mesh<Axes...>& mesh) {
-  return detail::gathered_parts<typename Verdict::shape, M, D, detail::shard_in_t<M, D, detail::shape_of<X>>>(x, mesh);
+  return detail::taking_part_along<M>(mesh, "all_gather", [&] {
+    return detail::gathered_parts<typename Verdict::shape, M, D, detail::shard_in_t<M, D, detail::shape_of<X>>>(x,
+                                                                                                                mesh);
+  });
 }
 template <class M, class D, operand X, class... Axes,
           class Verdict = detail::sent_verdict<op::all_gather, M, rule::all_gather<M, D, detail::shape_of<X>>, X,
@@ -397,8 +409,10 @@ template <class M, class From, class To, class... Way, operand X, class... Axes,
               op::all_to_all, M, rule::all_to_all<M, From, To, detail::shape_of<X>, Way...>, X, ranks::mesh<Axes...>>>
   requires allowed<Verdict>
 [[nodiscard]] auto all_to_all(const X& x, const ranks::mesh<Axes...>& mesh) {
-  return detail::exchanged_parts<typename Verdict::shape, M, From, To, detail::shard_in_t<M, From, detail::shape_of<X>>,
-                                 shard<To, M, Way...>>(x, mesh);
+  return detail::taking_part_along<M>(mesh, "all_to_all", [&] {
+    return detail::exchanged_parts<typename Verdict::shape, M, From, To,
+                                   detail::shard_in_t<M, From, detail::shape_of<X>>, shard<To, M, Way...>>(x, mesh);
+  });
 }
 template <class M, class From, class To, class... Way, operand X, class... Axes,
           class Verdict = detail::sent_verdict<
@@ -413,7 +427,8 @@ template <class M, operand X, class... Axes,
                                                ranks::mesh<Axes...>>>
   requires allowed<Verdict>
 [[nodiscard]] auto broadcast_from(const X& x, std::size_t root, const ranks::mesh<Axes...>& mesh) {
-  return detail::broadcast_elements<M>(x, root, mesh);
+  return detail::taking_part_along<M>(mesh, "broadcast_from",
+                                      [&] { return detail::broadcast_elements<M>(x, root, mesh); });
 }
 template <class M, operand X, class... Axes,
           class Verdict = detail::sent_verdict<op::broadcast_from, M, rule::broadcast_from<M, detail::shape_of<X>>, X,
@@ -427,8 +442,8 @@ template <class M, operand X, class... Axes,
                                                ranks::mesh<Axes...>>>
   requires allowed<Verdict>
 [[nodiscard]] auto permute_ranks(const X& x, std::ptrdiff_t by, const ranks::mesh<Axes...>& mesh) {
-  auto coming = detail::start_permuted<M>(x, by, mesh);
-  return coming.wait();
+  return detail::taking_part_along<M>(mesh, "permute_ranks",
+                                      [&] { return detail::start_permuted<M>(x, by, mesh).wait(); });
 }
 template <class M, operand X, class... Axes,
           class Verdict = detail::sent_verdict<op::permute_ranks, M, rule::permute_ranks<M, detail::shape_of<X>>, X,
@@ -442,7 +457,8 @@ template <class M, operand X, class... Axes,
                                                ranks::mesh<Axes...>>>
   requires allowed<Verdict>
 [[nodiscard]] auto start_permute_ranks(const X& x, std::ptrdiff_t by, const ranks::mesh<Axes...>& mesh) {
-  return detail::start_permuted<M>(x, by, mesh);
+  return detail::taking_part_along<M>(mesh, "start_permute_ranks",
+                                      [&] { return detail::start_permuted<M>(x, by, mesh); });
 }
 template <class M, operand X, class... Axes,
           class Verdict = detail::sent_verdict<op::permute_ranks, M, rule::permute_ranks<M, detail::shape_of<X>>, X,

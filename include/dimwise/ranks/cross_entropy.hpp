@@ -176,7 +176,9 @@ template <
     class Verdict = typename decltype(dimwise::detail::judge_shared_cross_entropy<S, X, Y, mesh<Axes...>>())::type>
   requires allowed<Verdict>
 [[nodiscard]] auto cross_entropies(const X& logits, const Y& targets, const mesh<Axes...>& along) {
-  return dimwise::detail::cross_entropies_of<typename Verdict::shape, S>(logits, targets, along);
+  return dimwise::detail::taking_part_along<typename S::shard_along>(along, "cross_entropies", [&] {
+    return dimwise::detail::cross_entropies_of<typename Verdict::shape, S>(logits, targets, along);
+  });
 }
 template <
     class S, operand X, operand Y, class... Axes,

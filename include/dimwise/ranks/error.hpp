@@ -6,8 +6,10 @@
 #pragma once
 
 #include <dimwise/dim/error.hpp>
+#include <dimwise/support/escaped.hpp>
 
 #include <cstddef>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <string>
@@ -38,5 +40,23 @@ class rank_error : public error {
   std::exception_ptr cause_;
   std::size_t rank_;
 };
+
+namespace detail {
+
+// The text of an exception, safe to print.
+inline std::string text_of(const std::exception_ptr& thrown) {
+  const auto escaped = [](const char* text) {
+    std::string out;
+    dimwise::detail::say_escaped(text, std::strlen(text), [&](char c) { out += c; });
+    return out;
+  };
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::exception& known) { return escaped(known.what()); } catch (...) {
+    return "an exception that is not a std::exception";
+  }
+}
+
+}  // namespace detail
 
 }  // namespace dimwise::ranks

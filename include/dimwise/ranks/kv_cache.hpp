@@ -72,14 +72,18 @@ namespace dimwise::ranks {
 template <class Key, class Kind, class Keys, class Values>
 class kv_cache {
   static_assert(sizeof(Key) == 0,
-                "R10, R24: a cache on several ranks goes along a stripe, shard<key, sp, striped>, and "
-                "has a capacity: nn::capacity<N>");
+                "R10, R24: a cache on several ranks goes along a stripe, shard<key, sp, striped>, and keeps all "
+                "positions, nn::capacity<N>: pages and sliding windows are caches of one rank; a window is a mask");
+
+ public:
+  template <class... Given>
+  explicit kv_cache(const Given&...) {}  // the assertion is the only error of a line that makes a cache
 };
 
 /// A KV cache of which each rank along a mesh axis holds its stripe. `capacity<N>` counts the positions of all ranks.
 ///
-/// Every rank calls the same functions with the same positions. Rejects a Key that is not in stripes, and what
-/// `nn::kv_cache` rejects: rotated values (R9), keys and values with different heads, 4-bit elements along Key (R10).
+/// Every rank calls the same functions with the same positions. Rejects a Key that is not in stripes (R24), pages and
+/// windows (R10), and what `nn::kv_cache` rejects: rotated values (R9), keys and values with different heads, 4-bit elements along Key (R10).
 template <class Whole, class M, extent_t Positions, class KeyElement, class... KeyDims, class ValueElement,
           class... ValueDims>
 class kv_cache<shard<Whole, M, striped>, nn::capacity<Positions>, nn::keys<KeyElement, KeyDims...>,
@@ -138,20 +142,7 @@ class kv_cache<shard<Whole, M, striped>, nn::capacity<Positions>, nn::keys<KeyEl
   template <operand K, operand V, class Verdict = append_verdict<K, V>>
     requires allowed<Verdict>
   void append(const K& k, const V& v) {
-    using key_floats = dimwise::detail::tensor_of<typename sides::key_side::format::computed, all_keys>;
-    using value_floats = dimwise::detail::tensor_of<typename sides::value_side::format::computed, all_values>;
-    const extent_t n = check<Whole>(k.extents(), v.extents(), end());
-    check_room(n);
-    const key_floats new_keys = k;
-    const value_floats new_values = v;
-    // The first of the new positions that is this rank's.
-    const std::size_t ranks = along_.size();
-    const std::size_t first = (along_.rank() + ranks - length_ % ranks) % ranks;
-    const Key part = starting_at(Key{first < n ? (n - first + ranks - 1) / ranks : 0}, next_position());
-    store(
-        dimwise::detail::every_nth_of<Whole, Key, typename sides::key_side::floats>(new_keys, first, ranks, part),
-        dimwise::detail::every_nth_of<Whole, Key, typename sides::value_side::floats>(new_values, first, ranks, part));
-    length_ += n;
+    detail::taking_part(along_, "append", [&] { append_whole(k, v); });
   }
   template <operand K, operand V, class Verdict = append_verdict<K, V>>
     requires refused<Verdict>
@@ -164,19 +155,7 @@ class kv_cache<shard<Whole, M, striped>, nn::capacity<Positions>, nn::keys<KeyEl
   template <operand K, operand V, class Verdict = part_verdict<K, V>>
     requires allowed<Verdict>
   void append_part(const K& k, const V& v) {
-    (void)check<Key>(k.extents(), v.extents(), next_position());
-    const auto parts = dimwise::detail::parts_of_all<Key>(k.extents(), along_, "append");
-    const extent_t n = dimwise::detail::whole_of_parts<Key>(parts, "append").extent;
-    if (n > 0 && length_ % along_.size() != 0) {
-      dimwise::detail::raise<origin_error>(error{} << "append: a prompt in stripes of "
-                                                   << dimwise::detail::dimension_name<Whole>()
-                                                   << " begins after a whole number of rounds of the ranks, and the "
-                                                      "cache holds "
-                                                   << length_ << " positions; pass all of them on every rank (R24)");
-    }
-    check_room(n);
-    store(k, v);
-    length_ += n;
+    detail::taking_part(along_, "append_part", [&] { append_stripe(k, v); });
   }
   template <operand K, operand V, class Verdict = part_verdict<K, V>>
     requires refused<Verdict>
@@ -223,6 +202,39 @@ class kv_cache<shard<Whole, M, striped>, nn::capacity<Positions>, nn::keys<KeyEl
   }
 
  private:
+  template <class K, class V>
+  void append_whole(const K& k, const V& v) {
+    using key_floats = dimwise::detail::tensor_of<typename sides::key_side::format::computed, all_keys>;
+    using value_floats = dimwise::detail::tensor_of<typename sides::value_side::format::computed, all_values>;
+    const extent_t n = check<Whole>(k.extents(), v.extents(), end());
+    check_room(n);
+    const key_floats new_keys = k;
+    const value_floats new_values = v;
+    // The first of the new positions that is this rank's.
+    const std::size_t ranks = along_.size();
+    const std::size_t first = (along_.rank() + ranks - length_ % ranks) % ranks;
+    const Key part = starting_at(Key{first < n ? (n - first + ranks - 1) / ranks : 0}, next_position());
+    store(
+        dimwise::detail::every_nth_of<Whole, Key, typename sides::key_side::floats>(new_keys, first, ranks, part),
+        dimwise::detail::every_nth_of<Whole, Key, typename sides::value_side::floats>(new_values, first, ranks, part));
+    length_ += n;
+  }
+  template <class K, class V>
+  void append_stripe(const K& k, const V& v) {
+    (void)check<Key>(k.extents(), v.extents(), next_position());
+    const auto parts = dimwise::detail::parts_of_all<Key>(k.extents(), along_, "append");
+    const extent_t n = dimwise::detail::whole_of_parts<Key>(parts, "append").extent;
+    if (n > 0 && length_ % along_.size() != 0) {
+      dimwise::detail::raise<origin_error>(error{} << "append: a prompt in stripes of "
+                                                   << dimwise::detail::dimension_name<Whole>()
+                                                   << " begins after a whole number of rounds of the ranks, and the "
+                                                      "cache holds "
+                                                   << length_ << " positions; pass all of them on every rank (R24)");
+    }
+    check_room(n);
+    store(k, v);
+    length_ += n;
+  }
   // This rank's share of so many positions.
   [[nodiscard]] extent_t part_of(extent_t positions) const {
     return (positions + along_.size() - 1 - along_.rank()) / along_.size();

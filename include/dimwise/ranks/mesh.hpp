@@ -11,6 +11,7 @@
 #pragma once
 
 #include <dimwise/dim/dimension.hpp>
+#include <dimwise/dim/shard.hpp>
 #include <dimwise/ranks/messages/communicator.hpp>
 #include <dimwise/support/text_warning.hpp>
 
@@ -31,7 +32,8 @@ concept axis_of_ranks = requires(const M& axis) {
 
 /// The ranks of a communicator as a grid of the axes, the last one varying fastest: rank = (c0 · n1 + c1) · n2 + c2.
 ///
-/// Every rank constructs it at the same time. Copies share the communicators.
+/// Every rank constructs it at the same time. Copies share the communicators. An axis is one direction of one grid: throws
+/// `rank_error` on all ranks if a mesh of a rank is alive that has an axis of the same type along other ranks.
 template <axis_of_ranks... Axes>
 class mesh {
  public:
@@ -128,6 +130,24 @@ class mesh {
       stride /= wanted[i];
       along_[i] = world.split(outer + world.rank() % stride, "along " + name_of(names[i]));
     }
+    check_other_meshes();
+  }
+
+  // A value along an axis of one mesh would be reduced over the ranks of another.
+  void check_other_meshes() const {
+    std::string text;
+    std::size_t i = 0;
+    const auto look = [&](const void* axis) {
+      if (text.empty()) { text = detail::known_axes::note(axis, along_[i], name_of(names[i])); }
+      ++i;
+    };
+    (look(&dimwise::detail::axis_id<Axes>), ...);
+    std::int32_t has_other = text.empty() ? 0 : 1;
+    world_.all_reduce(&has_other, 1, "the axes of a mesh", reduction::max);
+    if (has_other == 0) { return; }
+    throw rank_error(
+        "mesh: " + (text.empty() ? "an axis is alive along other ranks in another mesh, on another rank" : text) +
+        "; declare another axis type, or end the other mesh first (R25)");
   }
 
   communicator world_;

@@ -16,6 +16,7 @@
 /// MPICH's header leaves it out.
 #define MPICH_SKIP_MPICXX 1
 #endif
+#include <list>
 #include <mpi.h>
 
 DIMWISE_DETAIL_TEXT_BEGIN;
@@ -111,6 +112,27 @@ class mpi_group final : public group {
     store(one, handle);
   }
 
+  // A message of its own tag to every other rank. A short one needs no receiver; its memory stays.
+  void withdraw(const withdrawal& what) override {
+    std::string text = what.why.substr(0, longest_why);
+    const notice head{what.count, what.from, what.has_failed ? 1U : 0U, static_cast<std::uint32_t>(what.rank)};
+    std::vector<char>& sent = sent_.emplace_back(sizeof(notice) + text.size());
+    std::memcpy(sent.data(), &head, sizeof(notice));
+    std::memcpy(sent.data() + sizeof(notice), text.data(), text.size());
+    for (std::size_t r = 0; r < size(); ++r) {
+      if (r == rank()) { continue; }
+      MPI_Request handle = MPI_REQUEST_NULL;
+      check_mpi(MPI_Isend(sent.data(), static_cast<int>(sent.size()), MPI_BYTE, static_cast<int>(r), notice_tag, all_,
+                          &handle),
+                "MPI_Isend");
+      (void)MPI_Request_free(&handle);
+    }
+  }
+  withdrawal withdrawal_of(std::size_t rank) override {
+    if (looks_++ % looks_without_probe == 0) { receive_notices(); }
+    return rank < withdrawn_.size() ? withdrawn_[rank] : withdrawal{};
+  }
+
   std::shared_ptr<group> split(std::size_t colour, std::size_t rank, const std::vector<std::size_t>& members,
                                std::uint32_t) override {
     MPI_Comm part = MPI_COMM_NULL;
@@ -119,6 +141,41 @@ class mpi_group final : public group {
   }
 
  private:
+  struct notice {
+    std::uint32_t count;
+    std::uint32_t from;
+    std::uint32_t has_failed;
+    std::uint32_t rank;
+  };
+  static constexpr int notice_tag = static_cast<int>(tag_of_messages) + 1;
+  static constexpr std::size_t longest_why = 2000;
+  static constexpr std::size_t looks_without_probe = 256;  // a probe takes as long as a short message
+
+  void receive_notices() {
+    for (;;) {
+      MPI_Status status{};
+      int is_there = 0;
+      check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, notice_tag, all_, &is_there, &status), "MPI_Iprobe");
+      if (is_there == 0) { return; }
+      std::vector<char> all(sizeof(notice) + longest_why);
+      check_mpi(
+          MPI_Recv(all.data(), static_cast<int>(all.size()), MPI_BYTE, status.MPI_SOURCE, notice_tag, all_, &status),
+          "MPI_Recv");
+      int bytes = 0;
+      check_mpi(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+      notice head{};
+      std::memcpy(&head, all.data(), sizeof(notice));
+      withdrawn_.resize(size());
+      withdrawn_[static_cast<std::size_t>(status.MPI_SOURCE)] = {
+          head.count,
+          head.from,
+          head.has_failed != 0,
+          head.rank,
+          std::string(all.data() + sizeof(notice), static_cast<std::size_t>(bytes) - sizeof(notice)),
+          nullptr};
+    }
+  }
+
   // MPI's handle is an int or a pointer.
   static_assert(sizeof(MPI_Request) <= sizeof(void*));
   static void store(transfer& one, const MPI_Request& handle) {
@@ -130,7 +187,10 @@ class mpi_group final : public group {
     return handle;
   }
 
+  inline static std::list<std::vector<char>> sent_{};  // notices under way, of all groups
   MPI_Comm all_;
+  std::size_t looks_ = 0;
+  std::vector<withdrawal> withdrawn_{};
 };
 
 // Whether this library has initialised MPI, and not the program.

@@ -60,13 +60,7 @@ class pipeline {
   /// The layers of this rank. Throws `rank_error` unless the first rank alone has the first layer, and the last rank
   /// alone the last one.
   pipeline(Model part, communicator world) : part_(std::move(part)), world_(std::move(world)) {
-    if (part_.here.is_first() != (world_.rank() == 0) || part_.here.is_last() != is_last()) {
-      throw rank_error("pipeline: rank " + std::to_string(world_.rank()) + " of " + std::to_string(world_.size()) +
-                           " has the layers from " + std::to_string(part_.here.begin) + " to before " +
-                           std::to_string(part_.here.end) + " of " + std::to_string(part_.here.count) +
-                           "; the first rank has the first layer, and the last rank the last one",
-                       world_.rank_in_world(world_.rank()));
-    }
+    detail::taking_part(world_, "pipeline", [&] { check_layers(); });
   }
 
   /// The layers of this rank.
@@ -80,27 +74,44 @@ class pipeline {
 
   /// Appends tokens to the caches. Rank 0 returns when it has computed its layers, so it can begin with the next piece
   /// of a long text while the other ranks compute theirs.
-  void read(std::span<const token> tokens, state& caches) { (void)pass(tokens, caches); }
+  ///
+  /// If a rank throws here or in `next` and `chosen`, the ranks that wait for it throw `rank_error` with its text.
+  void read(std::span<const token> tokens, state& caches) {
+    detail::taking_part(world_, "pipeline::read", [&] { (void)pass(tokens, caches); });
+  }
 
   /// Appends tokens to the caches. On the last rank, the logits of the token after them: [vocab]; empty on the others.
   /// Throws `extent_error` if `tokens` is empty.
   [[nodiscard]] logits_type next(std::span<const token> tokens, state& caches) {
-    if (tokens.empty()) { dimwise::detail::raise<extent_error>(error{} << "next: no tokens were given"); }
-    const features_type x = pass(tokens, caches);
-    if (!is_last()) { return logits_type(); }
-    const features_type last = slice<seq>(x, extent_of<seq>(x) - 1, 1);
-    return at<seq>(part_.logits(last), 0);
+    return detail::taking_part(world_, "pipeline::next", [&]() -> logits_type {
+      if (tokens.empty()) { dimwise::detail::raise<extent_error>(error{} << "next: no tokens were given"); }
+      const features_type x = pass(tokens, caches);
+      if (!is_last()) { return logits_type(); }
+      const features_type last = slice<seq>(x, extent_of<seq>(x) - 1, 1);
+      return at<seq>(part_.logits(last), 0);
+    });
   }
 
   /// The token that `choose()` returns on the last rank, on every rank; the others do not call it.
   template <class Choose>
   [[nodiscard]] token chosen(const Choose& choose) {
-    std::uint64_t number = is_last() ? static_cast<std::uint64_t>(token(choose()).value) : 0;
-    world_.broadcast(&number, 1, world_.size() - 1, "the next token");
-    return token(static_cast<std::size_t>(number));
+    return detail::taking_part(world_, "pipeline::chosen", [&] {
+      std::uint64_t number = is_last() ? static_cast<std::uint64_t>(token(choose()).value) : 0;
+      world_.broadcast(&number, 1, world_.size() - 1, "the next token");
+      return token(static_cast<std::size_t>(number));
+    });
   }
 
  private:
+  void check_layers() const {
+    if (part_.here.is_first() != (world_.rank() == 0) || part_.here.is_last() != is_last()) {
+      throw rank_error("pipeline: rank " + std::to_string(world_.rank()) + " of " + std::to_string(world_.size()) +
+                           " has the layers from " + std::to_string(part_.here.begin) + " to before " +
+                           std::to_string(part_.here.end) + " of " + std::to_string(part_.here.count) +
+                           "; the first rank has the first layer, and the last rank the last one",
+                       world_.rank_in_world(world_.rank()));
+    }
+  }
   // The features after this rank's layers, which have also gone to the next rank.
   features_type pass(std::span<const token> tokens, state& caches) {
     const std::size_t rank = world_.rank();

@@ -50,7 +50,7 @@ consteval auto judge_ring_call() {
     constexpr bool tracked = is_tracked<S> || is_tracked<V>;
     if constexpr (travels && !ring_scores<Key, untracked_type<S>>::matches) {
       return answer<ERROR_R24_operation_goes_over_a_shard<op::ring_attention, over<about_t<Key>>, shown_s, shown_v>>{};
-    } else if constexpr (tracked && (!ring_scores<Key, S>::matches || ring_scores<Key, S>::tracks_others)) {
+    } else if constexpr (tracked && !ring_scores<Key, S>::matches) {
       return answer<ERROR_R21_operation_has_no_gradient<op::ring_attention, shown_s, shown_v>>{};
     } else {
       return answer<Verdict>{};
@@ -266,14 +266,15 @@ namespace no_adl {
 /// one rank that merges the same parts in the same order.
 ///
 /// Rejects a Key that is whole or that the operands lack (R24), partial sums (R23), a formula that does not hold the
-/// keys, or holds other elements along them, such as a given mask (R24), a mesh without the axis (R25), what softmax
-/// and contract reject, and tracked operands other than queries, keys and values (R21). Where blocks
-/// travel, throws `origin_error` for masks with origins of their own. Throws `rank_error` as collectives do.
+/// keys, or holds other elements along them, such as a given mask (R24), a mesh without the axis (R25), and what
+/// softmax and contract reject. Where blocks travel, throws `origin_error` for masks with origins of their own. Throws
+/// `rank_error` as collectives do.
 template <class Key, operand S, operand V, class... Axes,
           class Verdict = detail::ring_verdict<Key, S, V, ranks::mesh<Axes...>>>
   requires allowed<Verdict>
 [[nodiscard]] auto ring_attention(const S& s, const V& v, const ranks::mesh<Axes...>& mesh) {
-  return detail::ring_attended<Key, typename Verdict::shape>(s, v, mesh);
+  return detail::taking_part_along<detail::first_t<detail::mesh_axes_t<Key>>>(
+      mesh, "ring_attention", [&] { return detail::ring_attended<Key, typename Verdict::shape>(s, v, mesh); });
 }
 template <class Key, operand S, operand V, class... Axes,
           class Verdict = detail::ring_verdict<Key, S, V, ranks::mesh<Axes...>>>

@@ -34,17 +34,12 @@ DIMWISE_DETAIL_TEXT_BEGIN;
 namespace dimwise::ranks {
 namespace detail {
 
-// The text of an exception, safe to print.
-inline std::string text_of(const std::exception_ptr& thrown) {
-  const auto escaped = [](const char* text) {
-    std::string out;
-    dimwise::detail::say_escaped(text, std::strlen(text), [&](char c) { out += c; });
-    return out;
-  };
+// The exception of the rank that is the cause of a `rank_error`; another exception is its own cause.
+inline std::exception_ptr cause_of(const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
-  } catch (const std::exception& known) { return escaped(known.what()); } catch (...) {
-    return "an exception that is not a std::exception";
+  } catch (const rank_error& known) { return known.cause() == nullptr ? thrown : known.cause(); } catch (...) {
+    return thrown;
   }
 }
 
@@ -70,11 +65,19 @@ class team {
   explicit team(std::size_t size) : cells_(size) {}
   [[nodiscard]] cell& of(std::size_t rank) { return cells_[rank]; }
 
-  // Records the first exception of a rank, and ends the waiting of all others.
-  void fail(std::size_t rank, const std::exception_ptr& thrown) {
+  // Records the first exception of a rank, and ends the waiting of all others. An exception that another rank caused is
+  // recorded as that of the other rank.
+  void fail(std::size_t rank, std::exception_ptr thrown) {
     {
       const std::lock_guard lock(failure_guard_);
       if (failed_rank_ != no_rank) { return; }
+      for (const withdrawn_rank& one : withdrawn_) {
+        if (one.what.cause != nullptr && one.what.cause == cause_of(thrown)) {
+          rank = one.what.rank;
+          thrown = one.what.cause;
+          break;
+        }
+      }
       failed_rank_ = rank;
       thrown_ = thrown;
       text_ = "rank " + std::to_string(rank) + " of " + std::to_string(cells_.size()) + ": " + text_of(thrown);
@@ -86,6 +89,29 @@ class team {
     cells_[rank].has_ended = true;
     wake_all();
   }
+  void withdraw(std::uint64_t context, std::size_t rank, const withdrawal& what) {
+    {
+      const std::lock_guard lock(failure_guard_);
+      const auto at = find_withdrawn(context, rank);
+      if (at == withdrawn_.end()) {
+        withdrawn_.push_back({context, rank, what});
+      } else {
+        at->what = what;
+      }
+      has_withdrawn_ = true;
+    }
+    wake_all();
+  }
+  withdrawal withdrawal_of(std::uint64_t context, std::size_t rank) {
+    withdrawal found;
+    if (!has_withdrawn_) { return found; }
+    const bool has_ended = cells_[rank].has_ended;
+    const std::lock_guard lock(failure_guard_);
+    const auto at = find_withdrawn(context, rank);
+    if (at != withdrawn_.end()) { found = at->what; }
+    found.has_failed = found.has_failed || has_ended;
+    return found;
+  }
   void throw_if_failed() {
     if (!has_failed_) { return; }
     const std::lock_guard lock(failure_guard_);
@@ -93,6 +119,15 @@ class team {
   }
 
  private:
+  struct withdrawn_rank {
+    std::uint64_t context;
+    std::size_t rank;
+    withdrawal what;
+  };
+  std::vector<withdrawn_rank>::iterator find_withdrawn(std::uint64_t context, std::size_t rank) {
+    return std::find_if(withdrawn_.begin(), withdrawn_.end(),
+                        [&](const withdrawn_rank& one) { return one.context == context && one.rank == rank; });
+  }
   void wake_all() {
     for (cell& one : cells_) {
       const std::lock_guard lock(one.guard);
@@ -103,6 +138,8 @@ class team {
 
   std::vector<cell> cells_;
   std::mutex failure_guard_{};
+  std::atomic<bool> has_withdrawn_ = false;
+  std::vector<withdrawn_rank> withdrawn_{};
   std::atomic<bool> has_failed_ = false;
   std::size_t failed_rank_ = no_rank;
   std::exception_ptr thrown_{};
@@ -114,10 +151,13 @@ class thread_group final : public group {
   thread_group(std::shared_ptr<team> shared, std::uint64_t context, std::size_t rank, std::vector<std::size_t> members)
       : group(rank, members.size()), shared_(std::move(shared)), context_(context), members_(std::move(members)) {}
 
+  [[nodiscard]] bool shares_memory() const noexcept override { return true; }
+
   void start(transfer& one, std::uint32_t tag) override {
     one.tag = tag;
     if (!one.sends) { return; }
     team::cell& there = shared_->of(members_[one.peer]);
+    const bool gives = one.object != nullptr;
     const std::lock_guard lock(there.guard);
     there.arrived.push_back({context_, own(), tag, gives ? nullptr : &one, gives ? *one.object : shared_object{}});
     if (gives) {
@@ -155,13 +195,10 @@ class thread_group final : public group {
     if (!one.sends) { return; }  // only this rank copies into its memory
     team::cell& there = shared_->of(members_[one.peer]);
     {
-  [[nodiscard]] bool shares_memory() const noexcept override { return true; }
-
       const std::lock_guard lock(there.guard);
       const auto at = std::find_if(there.arrived.begin(), there.arrived.end(),
                                    [&](const team::posted& other) { return other.message == &one; });
       if (at != there.arrived.end()) {
-    const bool gives = one.object != nullptr;
         there.arrived.erase(at);
         return;
       }
@@ -171,6 +208,9 @@ class thread_group final : public group {
     std::unique_lock lock(here.guard);
     here.changed.wait(lock, [&] { return one.taken; });
   }
+
+  void withdraw(const withdrawal& what) override { shared_->withdraw(context_, own(), what); }
+  withdrawal withdrawal_of(std::size_t rank) override { return shared_->withdrawal_of(context_, members_[rank]); }
 
   std::shared_ptr<group> split(std::size_t colour, std::size_t rank, const std::vector<std::size_t>& members,
                                std::uint32_t tag) override {

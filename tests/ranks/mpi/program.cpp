@@ -102,6 +102,18 @@ int run_mode(const std::string& mode, const std::string& path, const ranks::comm
     if (world.rank() == 0) { std::cout << "all stages right on " << world.size() << " ranks\n" << std::flush; }
     return 0;
   }
+  if (mode == "caught") {
+    const ranks::communicator all = world.split(0, "all");  // the end of the program needs the world
+    try {
+      ranks::detail::taking_part(all, "a reader", [&] {
+        if (is_bad) { throw std::runtime_error("no such file"); }
+        all.all_reduce(values.data(), 3, "gradient");
+      });
+    } catch (const std::exception& thrown) {
+      std::cout << std::string("caught: ") + thrown.what() + "\n" << std::flush;
+    }
+    return 0;
+  }
   if (mode == "code") { return is_bad ? 7 : 0; }
   if (mode == "throws" && is_bad) { throw std::runtime_error("no such file"); }
   if (mode == "killed" && is_bad) { (void)std::raise(SIGKILL); }

@@ -46,6 +46,8 @@ class sum_over_ranks {
   virtual ~sum_over_ranks() = default;
   virtual void add(float* terms, std::size_t count) const = 0;
   virtual void add(double* terms, std::size_t count) const = 0;
+  // Called in a handler: the exception ends the gradient on this rank, so the others need not wait for it.
+  virtual void abandon() const = 0;
 };
 
 // In place of the axes of a value: all that is sent to it comes from one statement, so it has one sum.
@@ -105,6 +107,11 @@ class gradient_ranks {
   DIMWISE_DETAIL_LIBRARY static void add(axis_set axes, float* terms, std::size_t count);
   DIMWISE_DETAIL_LIBRARY static void add(axis_set axes, double* terms, std::size_t count);
 
+  /// Called in a handler: tells the ranks along all axes that were met that this one ends.
+  static void abandon() {
+    if (known != nullptr) { abandon_known(); }
+  }
+
   [[nodiscard]] static bool is_sent_on_ranks() { return sent_from != nullptr; }
 
  private:
@@ -114,6 +121,7 @@ class gradient_ranks {
   DIMWISE_DETAIL_LIBRARY static state& now();
   DIMWISE_DETAIL_LIBRARY static bool has_sum(const named_axis& axis);
   DIMWISE_DETAIL_LIBRARY static void forget() noexcept;
+  DIMWISE_DETAIL_LIBRARY static void abandon_known();
 
   inline static thread_local const axes_of_mesh* sent_from = nullptr;
   inline static thread_local const axes_of_mesh* left = nullptr;

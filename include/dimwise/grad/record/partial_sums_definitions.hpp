@@ -30,6 +30,12 @@ DIMWISE_DETAIL_LIBRARY void gradient_ranks::forget() noexcept {
   known = nullptr;
 }
 
+DIMWISE_DETAIL_LIBRARY void gradient_ranks::abandon_known() {
+  for (const state::axis& one : known->axes) {
+    if (one.sum != nullptr) { one.sum->abandon(); }
+  }
+}
+
 DIMWISE_DETAIL_LIBRARY axis_set gradient_ranks::bit_of(const named_axis& axis) {
   std::vector<state::axis>& axes = now().axes;
   std::size_t i = 0;

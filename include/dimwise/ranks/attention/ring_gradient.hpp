@@ -3,7 +3,8 @@
 //
 // Layer: ranks. Liu, Zaharia and Abbeel 2023: the gradient of the queries stays, those of keys and values travel with
 // their block and add up on the way. The weights of a block are recomputed from the log-sum-exp of all blocks (Dao
-// 2023, FlashAttention-2): weights = exp(s - lse), d_s = weights * (d_weights - sum(d_output * output)).
+// 2023, FlashAttention-2): weights = exp(s - lse), d_s = weights * (d_weights - sum(d_output * output)). Of what else the
+// formula tracks, such as a bias, each block has a term, which is sent when the block is here.
 // Included by ring_attention.hpp.
 // Tests: tests/ranks/attention/ring_gradient.test.cpp
 #pragma once
@@ -11,10 +12,9 @@
 #include <dimwise/ranks/ring_attention.hpp>
 
 #include <cmath>
-
-namespace dimwise::detail {
 #include <deque>
 
+namespace dimwise::detail {
 
 template <class X>
 using ring_gradient_of = tensor_of<value_of<X>, make_shape_t<dims_t<shape_of<X>>, list<>>>;
@@ -44,6 +44,8 @@ struct kept_ring {
   static constexpr bool wants_q = is_tracked<query_type>;
   static constexpr bool wants_k = is_tracked<key_type>;
   static constexpr bool wants_v = is_tracked<V>;
+  // A bias, or a factor of the scores: their gradients go straight to their records.
+  static constexpr bool wants_others = formula::tracks_others;
 
   S scores;
   V given_values;
@@ -95,6 +97,28 @@ struct score_gradient {
   }
 };
 
+// The axes along which the gradient of what is whole and met the keys is a term on each rank.
+template <class Kept>
+inline constexpr const axes_of_mesh* axes_of_terms = &axis_ids<unique_t<
+    join_t<mesh_axes_of_shape_t<typename Kept::result>, list<first_t<mesh_axes_t<typename Kept::key>>>>>>::value;
+
+// Sends the gradient of the scores to the leaves, and to what else they track.
+template <class Kept, class Scores, class G>
+void send_to_scores(const Scores& scores, const G& g) {
+  if constexpr (Kept::wants_others) {
+    const gradient_ranks::root from(axes_of_terms<Kept>);
+    if constexpr (holds_erased<Kept>) {
+      erased_gradients all;
+      send_gradient(scores, g);
+      all.send();
+    } else {
+      send_gradient(scores, g);
+    }
+  } else {
+    send_gradient(scores, g);
+  }
+}
+
 // In any element type and for every step that has an adjoint.
 template <class Kept, class K, class V, class G, class Gradients>
 void block_back_by_adjoints(const Kept& kept, const K& k, const V& v, const G& g, Gradients& to) {
@@ -109,12 +133,12 @@ void block_back_by_adjoints(const Kept& kept, const K& k, const V& v, const G& g
   const auto v_leaf = leaf_if<true>(v);
   send_gradient(make_contraction<list<key>, list<>, accepted<result>>("gradient", w_leaf, v_leaf), g);
   if constexpr (Kept::wants_v) { take_arrived(v_leaf, to.v); }
-  if constexpr (Kept::wants_q || Kept::wants_k) {
+  if constexpr (Kept::wants_q || Kept::wants_k || Kept::wants_others) {
     if (!w_leaf.origin()->arrived()) { return; }
     const auto products = by_element(fn::multiply{}, g, plain_value(kept.part.output));
     using features = difference_t<dims_t<shape_of<G>>, dims_t<shape_of<decltype(log_sums)>>>;
     const tensor means = summed_over<features>(products);
-    send_gradient(scores, tensor(by_element(score_gradient{}, weights, w_leaf.origin()->gradient(), means)));
+    send_to_scores<Kept>(scores, tensor(by_element(score_gradient{}, weights, w_leaf.origin()->gradient(), means)));
     if constexpr (Kept::wants_q) { take_arrived(q_leaf, to.q); }
     if constexpr (Kept::wants_k) { take_arrived(k_leaf, to.k); }
   }
@@ -125,6 +149,7 @@ template <class Kept, class K, class V, class G, class Gradients>
 bool block_back_by_kernel([[maybe_unused]] const Kept& kept, [[maybe_unused]] const K& k, [[maybe_unused]] const V& v,
                           [[maybe_unused]] const G& g, [[maybe_unused]] Gradients& to) {
 #if !defined(DIMWISE_PLAIN_ONLY)
+  if constexpr (Kept::wants_others) { return false; }  // the kernel has no gradient of a bias
   using plain_scores = untracked_type<decltype(kept.scores)>;
   using formula = ring_scores<typename Kept::key, plain_scores>;
   const auto scores = formula::with(untracked_of(kept.scores), kept.q, k);
@@ -318,6 +343,18 @@ auto ring_back_by(const Kept& kept, Blocks& blocks, const G& g) {
   sums.finish(result);
   return result;
 }
+template <class Kept, class G>
+auto ring_back(const Kept& kept, const G& g) {
+  using K = std::remove_cvref_t<decltype(kept.k)>;
+  using V = std::remove_cvref_t<decltype(kept.v)>;
+  ring_of_blocks<typename Kept::key, K, V> blocks(kept.k, kept.v, kept.along);
+  if constexpr (Kept::wants_k || Kept::wants_v) {
+    if (ranks::detail::shared_objects::has(kept.along)) {
+      return ring_back_by<handed_sums<Kept, K, V>>(kept, blocks, g);
+    }
+  }
+  return ring_back_by<sent_sums<Kept, K, V>>(kept, blocks, g);
+}
 
 // Queries that are whole: each rank has a term of their gradient, and the gradients of its own keys. If the loss is a
 // term on each rank, so is what arrives here.
@@ -337,27 +374,15 @@ template <class Key, class Result, bool Travels, class S, class V, class... More
 void send_from(const kept_ring<Key, Result, Travels, S, V, More...>& kept, const G& g) {
   using Kept = kept_ring<Key, Result, Travels, S, V, More...>;
   using M = first_t<mesh_axes_t<Key>>;
-  const auto gradients = [&] {
+  const auto gradients = ranks::detail::taking_part(kept.along, "the gradient of ring_attention", [&] {
     if constexpr (Travels) {
       return ring_back(kept, g);
     } else {
       return back_of_whole_queries<M>(kept, g);
     }
-  }();
-template <class Kept, class G>
-auto ring_back(const Kept& kept, const G& g) {
-  using K = std::remove_cvref_t<decltype(kept.k)>;
-  using V = std::remove_cvref_t<decltype(kept.v)>;
-  ring_of_blocks<typename Kept::key, K, V> blocks(kept.k, kept.v, kept.along);
-  if constexpr (Kept::wants_k || Kept::wants_v) {
-    if (ranks::detail::shared_objects::has(kept.along)) {
-      return ring_back_by<handed_sums<Kept, K, V>>(kept, blocks, g);
-    }
-  }
-  return ring_back_by<sent_sums<Kept, K, V>>(kept, blocks, g);
-}
+  });
   if constexpr (Kept::wants_q) { send_gradient(Kept::formula::queries(kept.scores), gradients.q); }
-  const gradient_ranks::root from(&axis_ids<unique_t<join_t<mesh_axes_of_shape_t<Result>, list<M>>>>::value);
+  const gradient_ranks::root from(axes_of_terms<Kept>);
   const auto send_keys = [&] {
     if constexpr (Kept::wants_k) { send_gradient(Kept::formula::keys(kept.scores), gradients.k); }
     if constexpr (Kept::wants_v) { send_gradient(kept.given_values, gradients.v); }

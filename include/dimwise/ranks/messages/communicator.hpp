@@ -20,6 +20,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -58,6 +59,7 @@ struct pending;
 class group;
 struct shared_object;
 struct shared_objects;
+struct known_axes;
 
 enum class element : unsigned char { float32, float64, int32, int64 };
 template <reducible T>
@@ -196,6 +198,11 @@ class communicator {
                                       std::string_view shape = {}) const {
     return start_message(detail::elements_of<T>, received, count, from, false, shape);
   }
+  /// Tells the other ranks that this one has thrown `why` and takes no part in the next calls: a rank that waits for it
+  /// throws `rank_error` with this rank and the text. Operations of dimwise call it when they throw; call it where you
+  /// catch an exception that the other ranks do not have. If all ranks withdraw before the same call, they may go on
+  /// with it; otherwise later calls throw.
+  DIMWISE_DETAIL_LIBRARY void withdraw(const std::exception_ptr& why, std::string_view operation = {}) const;
 
   /// The communicator of the ranks that pass the same colour, in the order of their ranks here. Every rank calls it,
   /// with the same name.
@@ -206,6 +213,7 @@ class communicator {
 
  private:
   friend struct detail::shared_objects;
+  friend struct detail::known_axes;
   explicit communicator(std::shared_ptr<detail::member> state);
 
   DIMWISE_DETAIL_LIBRARY void reduce_all(detail::element type, detail::elements named, const void* mine, void* result,
@@ -238,6 +246,28 @@ class communicator {
   std::size_t rank_ = 0;
   std::size_t size_ = 1;
 };
+
+namespace detail {
+
+// The ranks along the mesh axes of this thread.
+struct known_axes {
+  // Notes the ranks along an axis for as long as a handle of the communicator lives. What is wrong, if those of another
+  // one are others.
+  DIMWISE_DETAIL_LIBRARY static std::string note(const void* axis, const communicator& along, const std::string& name);
+};
+
+// Calls `f`, in which the ranks of a communicator take part. If it throws on this rank, none of the others waits for it.
+template <class F>
+auto taking_part(const communicator& along, const char* operation, const F& f) {
+  try {
+    return f();
+  } catch (...) {
+    along.withdraw(std::current_exception(), operation);
+    throw;
+  }
+}
+
+}  // namespace detail
 
 }  // namespace dimwise::ranks
 

@@ -70,8 +70,25 @@ class messages {
   // Objects, in groups that share memory; `to` and `given` live until the messages have started and finished.
   void receive(std::size_t from, shared_object& to) { add_object(from, to, false); }
   void send(std::size_t to, shared_object& given) { add_object(to, given, true); }
-  // Receives first: a message that arrives early then has its place.
-  void start(std::uint32_t tag) {
+  // Receives first: a message that arrives early then has its place. `call` is the number of the call.
+  void start(std::uint32_t call) { start(call, call % (group::last_tag + 1)); }
+  // Messages between two ranks that are no collective; `call` is the number of the next one.
+  void start_between_two(std::uint32_t call) { start(call, group::tag_of_messages); }
+  void clear() noexcept {
+    for (transfer& one : all_) {
+      if (one.started && !one.done) { link_->cancel(one); }
+    }
+    all_.clear();
+  }
+  [[nodiscard]] std::deque<transfer>& all() { return all_; }
+  [[nodiscard]] std::uint32_t call() const { return call_; }
+  [[nodiscard]] bool are_under_way() const {
+    return std::any_of(all_.begin(), all_.end(), [](const transfer& one) { return one.started && !one.done; });
+  }
+
+ private:
+  void start(std::uint32_t call, std::uint32_t tag) {
+    call_ = call;
     for (const bool sends : {false, true}) {
       for (transfer& one : all_) {
         if (one.sends != sends) { continue; }
@@ -80,15 +97,6 @@ class messages {
       }
     }
   }
-  void clear() noexcept {
-    for (transfer& one : all_) {
-      if (one.started && !one.done) { link_->cancel(one); }
-    }
-    all_.clear();
-  }
-  [[nodiscard]] std::deque<transfer>& all() { return all_; }
-
- private:
   void add_object(std::size_t peer, shared_object& object, bool sends) {
     transfer& one = all_.emplace_back();
     one.peer = peer;
@@ -111,10 +119,11 @@ class messages {
 
   std::shared_ptr<group> link_;
   std::deque<transfer> all_{};
+  std::uint32_t call_ = 0;
 };
 
-// The tag of messages between two ranks that are no collective; collectives have smaller ones.
-inline constexpr std::uint32_t tag_of_messages = group::last_tag;
+// Whether the call `number` is `first` or a later one.
+inline bool is_from(std::uint32_t number, std::uint32_t first) { return number - first < (1U << 31U); }
 
 struct member {
   std::shared_ptr<group> link{};
@@ -123,6 +132,13 @@ struct member {
   std::vector<std::size_t> world{};  // the ranks that the members have in the world
   std::uint32_t next = 0;            // the number of the next call
   bool has_failed = false;
+  std::uint32_t withdrawals = 0;     // how often this rank has withdrawn
+  bool has_withdrawn = false;        // the other ranks may not have
+  std::uint32_t withdrawn_from = 0;  // the call
+  // The first call of which messages were under way when an exception destroyed them; `next` if there is none.
+  std::uint32_t cancelled = 0;
+  bool has_cancelled = false;
+  bool has_messages = false;  // between two ranks: after an exception, the next ones could meet older ones
   std::vector<std::byte> scratch{};
 
   [[nodiscard]] std::string rank_text(std::size_t rank) const {
@@ -136,26 +152,111 @@ struct member {
     return scratch.data();
   }
 
-  // After this error the messages of the ranks no longer match, so later calls throw.
-  [[noreturn]] void fail(std::size_t peer, const std::string& text) {
+  // After this error the messages of the ranks no longer match, so later calls throw. It ends the waits for this rank.
+  [[noreturn]] void fail(std::size_t peer, const std::string& text) { fail(peer, text, next - 1); }
+  [[noreturn]] void fail(std::size_t peer, const std::string& text, std::uint32_t from) {
+    fail(rank_error(text, peer < world.size() ? world[peer] : no_rank), from);
+  }
+  [[noreturn]] void fail(const rank_error& thrown, std::uint32_t from) {
     has_failed = true;
-    throw rank_error(text, peer < world.size() ? world[peer] : no_rank);
+    tell(
+        {0, from, true, thrown.rank() == no_rank ? world[link->rank()] : thrown.rank(), thrown.what(), thrown.cause()});
+    throw thrown;
+  }
+  void tell(withdrawal what) noexcept {
+    what.count = ++withdrawals;
+    try {
+      link->withdraw(what);
+    } catch (...) {  // the others then end by their limit
+    }
   }
 
-  [[noreturn]] void reject(const transfer& one, outcome how_far, const std::string& what) {
+  // The exception of this rank: the others need not wait for it.
+  void withdraw(const std::exception_ptr& thrown, std::string_view operation) {
+    if (link->size() == 1 || has_failed || (has_withdrawn && withdrawn_from == next && !has_cancelled)) { return; }
+    withdrawal what{0,
+                    has_cancelled && is_from(next, cancelled) ? cancelled : next,
+                    has_cancelled || has_messages,
+                    world[link->rank()],
+                    rank_text(link->rank()),
+                    thrown};
+    if (!operation.empty()) { what.why += " in " + std::string(operation); }
+    what.why += ": " + text_of(thrown);
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const rank_error& known) {
+      if (known.cause() != nullptr) {  // another rank is the cause
+        what.rank = known.rank();
+        what.cause = known.cause();
+        what.why = known.what();
+      }
+    } catch (...) {  // this rank's own exception
+    }
+    has_failed = what.has_failed;
+    has_withdrawn = !has_failed;
+    withdrawn_from = next;
+    tell(std::move(what));
+  }
+  // Before a call of a rank that has withdrawn: all others have, before the same call, or none of them goes on.
+  void rejoin(const call& what) {
+    const clock::time_point end = end_of_wait();
+    for (int pauses = 0;; pauses = std::min(pauses + 1, 1 << 30)) {
+      const std::uint64_t seen = link->events();
+      bool all_have = true;
+      for (std::size_t r = 0; r < link->size(); ++r) {
+        if (r == link->rank()) { continue; }
+        const withdrawal other = link->withdrawal_of(r);
+        if (other.has_failed || (other.count == withdrawals && other.from != withdrawn_from)) {
+          has_failed = true;
+          check_earlier(what);
+        }
+        all_have = all_have && other.count >= withdrawals;
+      }
+      if (all_have) { break; }
+      if (!link->pause(seen, pauses, end)) {
+        has_failed = true;
+        check_earlier(what);
+      }
+    }
+    has_withdrawn = false;
+  }
+  // Throws if a message is missing because its rank has withdrawn from the call.
+  void check_withdrawals(messages& all, const call& what) {
+    for (const transfer& one : all.all()) {
+      if (!one.done) { check_withdrawal(one.peer, all.call(), what); }
+    }
+  }
+  void check_withdrawal(std::size_t peer, std::uint32_t number, const call& what) {
+    const withdrawal other = link->withdrawal_of(peer);
+    if (other.count <= withdrawals || !is_from(number, other.from)) { return; }
+    const std::string text =
+        other.why + " (" + rank_text(link->rank()) + " waits for " + rank_text(peer) + " in " + call_text(what) + ")";
+    fail(rank_error(text, other.rank, other.cause), number);
+  }
+  [[nodiscard]] clock::time_point end_of_wait() const {
+    return clock::now() + std::min<clock::duration>(how.limit, std::chrono::hours(24 * 365));
+  }
+
+  [[noreturn]] void reject(const transfer& one, outcome how_far, const call& called, std::uint32_t number) {
+    const std::string what = call_text(called);
     if (how_far == outcome::peer_ended) {
-      fail(one.peer, rank_text(one.peer) + " has ended, and " + rank_text(link->rank()) + " waits for it in " + what);
+      check_withdrawal(one.peer, number, called);
+      fail(one.peer, rank_text(one.peer) + " has ended, and " + rank_text(link->rank()) + " waits for it in " + what,
+           number);
     }
     if (one.moved == other_type) {
-      fail(one.peer, "ranks disagree: " + rank_text(link->rank()) + " and " + rank_text(one.peer) +
-                         " call the same operation with other types in " + what);
+      fail(one.peer,
+           "ranks disagree: " + rank_text(link->rank()) + " and " + rank_text(one.peer) +
+               " call the same operation with other types in " + what,
+           number);
     }
     const auto size = [](std::size_t bytes) {
       return bytes == no_rank ? std::string("a longer message") : std::to_string(bytes) + " bytes";
     };
-    fail(one.peer, "ranks disagree: " + rank_text(link->rank()) + (one.sends ? " sends " : " expects ") +
-                       size(one.bytes) + " in " + what + ", and " + rank_text(one.peer) +
-                       (one.sends ? " expects " : " sends ") + size(one.moved));
+    fail(one.peer,
+         "ranks disagree: " + rank_text(link->rank()) + (one.sends ? " sends " : " expects ") + size(one.bytes) +
+             " in " + what + ", and " + rank_text(one.peer) + (one.sends ? " expects " : " sends ") + size(one.moved),
+         number);
   }
 
   // Advances all messages; the first one that has not arrived or, if all have, the first one that was not taken.
@@ -165,7 +266,7 @@ struct member {
       if (one.done) { continue; }
       const outcome how_far = link->progress(one);
       if (how_far != outcome::pending) {
-        if (how_far == outcome::peer_ended || one.moved != one.bytes) { reject(one, how_far, call_text(what)); }
+        if (how_far == outcome::peer_ended || one.moved != one.bytes) { reject(one, how_far, what, all.call()); }
       } else if (missing == nullptr || (missing->sends && !one.sends)) {
         missing = &one;
       }
@@ -174,19 +275,21 @@ struct member {
   }
 
   void wait(messages& all, const call& what) {
-    const clock::time_point end = clock::now() + std::min<clock::duration>(how.limit, std::chrono::hours(24 * 365));
+    const clock::time_point end = end_of_wait();
     for (int pauses = 0;; pauses = std::min(pauses + 1, 1 << 30)) {
       const std::uint64_t seen = link->events();
       const transfer* missing = advance(all, what);
       if (missing == nullptr) { return; }
+      check_withdrawals(all, what);
       if (link->pause(seen, pauses, end)) { continue; }
       std::array<char, 32> seconds{};
       (void)std::snprintf(seconds.data(), seconds.size(), "%g s", static_cast<double>(how.limit.count()) / 1000);
       const std::size_t late = missing->peer;
       const std::string text = rank_text(link->rank()) + " has waited " + seconds.data() + " for " + rank_text(late) +
                                " in " + call_text(what) + ": that rank is late, has ended, or calls something else";
+      const std::uint32_t number = all.call();
       all.clear();
-      fail(late, text);
+      fail(late, text, number);
     }
   }
 
@@ -218,12 +321,13 @@ struct member {
     }
   }
 
-  // The tag of a call. With checks, throws on all ranks if they call different collectives.
+  // The number of a call. With checks, throws on all ranks if they call different collectives.
   std::uint32_t begin(const call& what) {
     check_earlier(what);
-    const std::uint32_t tag = next++ % tag_of_messages;
-    if (how.checks && link->size() > 1) { agree(what, tag); }
-    return tag;
+    if (has_withdrawn) { rejoin(what); }
+    const std::uint32_t number = next++;
+    if (how.checks && link->size() > 1) { agree(what, number); }
+    return number;
   }
 
   void agree(const call& what, std::uint32_t tag) {
@@ -270,7 +374,11 @@ struct pending {
   pending(const std::shared_ptr<member>& of, std::string_view text) : state(of), all(of->link), shape(text) {}
   pending(const pending&) = delete;
   pending& operator=(const pending&) = delete;
-  virtual ~pending() = default;
+  virtual ~pending() {
+    if (std::uncaught_exceptions() == 0 || !all.are_under_way()) { return; }
+    if (!state->has_cancelled || is_from(state->cancelled, all.call())) { state->cancelled = all.call(); }
+    state->has_cancelled = true;
+  }
   // After all messages: starts those that follow; false if there is none.
   virtual bool next() { return false; }
 
@@ -482,7 +590,7 @@ struct pending_message final : pending {
     } else {
       all.receive(peer, data, bytes);
     }
-    all.start(tag_of_messages);
+    all.start_between_two(state->next);
   }
   bool next() override {
     switch (left) {
@@ -502,7 +610,7 @@ struct pending_message final : pending {
       case step::none:
         return false;
     }
-    all.start(tag_of_messages);
+    all.start_between_two(state->next);
     return true;
   }
 
@@ -710,6 +818,7 @@ DIMWISE_DETAIL_LIBRARY request communicator::start_message(detail::elements name
   }
   auto one = std::make_unique<detail::pending_message>(state_, shape, named, data, count, peer, sends);
   state_->check_earlier(one->what);
+  state_->has_messages = true;
   one->start();
   request result;
   result.pending_ = std::move(one);
@@ -748,6 +857,10 @@ DIMWISE_DETAIL_LIBRARY request communicator::start_handing(const detail::shared_
   return result;
 }
 
+DIMWISE_DETAIL_LIBRARY void communicator::withdraw(const std::exception_ptr& why, std::string_view operation) const {
+  state_->withdraw(why, operation);
+}
+
 DIMWISE_DETAIL_LIBRARY communicator communicator::split(std::size_t colour, std::string_view name) const {
   const std::string shape(name);
   const detail::call what{.operation = "split", .shape = shape};
@@ -763,12 +876,39 @@ DIMWISE_DETAIL_LIBRARY communicator communicator::split(std::size_t colour, std:
   // Colours may be any numbers: those of MPI are small.
   const std::size_t first = members.front();
   auto state = std::make_shared<detail::member>();
-  state->link = state_->link->split(first, own, members, tag);
+  state->link = state_->link->split(first, own, members, tag % (detail::group::last_tag + 1));
   state->how = state_->how;
   state->name = shape;
   for (const std::size_t r : members) { state->world.push_back(state_->world[r]); }
   return communicator(std::move(state));
 }
+
+namespace detail {
+
+DIMWISE_DETAIL_LIBRARY std::string known_axes::note(const void* axis, const communicator& along,
+                                                    const std::string& name) {
+  struct known {
+    const void* axis;
+    std::weak_ptr<member> along;
+  };
+  static thread_local std::vector<known> all;
+  std::erase_if(all, [](const known& one) { return one.along.expired(); });
+  const auto text = [](const std::vector<std::size_t>& ranks) {
+    std::string numbers = ranks.size() == 1 ? "rank " : "ranks ";
+    for (std::size_t i = 0; i < ranks.size(); ++i) { numbers += (i == 0 ? "" : ", ") + std::to_string(ranks[i]); }
+    return numbers;
+  };
+  for (const known& one : all) {
+    const std::shared_ptr<member> other = one.along.lock();
+    if (one.axis != axis || other == nullptr || other->world == along.state_->world) { continue; }
+    return "the axis " + name + " goes along " + text(along.state_->world) + ", and in another mesh along " +
+           text(other->world);
+  }
+  all.push_back({axis, along.state_});
+  return {};
+}
+
+}  // namespace detail
 
 // --- request -------------------------------------------------------------------------------------------------------
 

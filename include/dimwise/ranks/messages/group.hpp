@@ -10,15 +10,15 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace dimwise::ranks::detail {
 
 using clock = std::chrono::steady_clock;
 
-// One message that this rank sends or receives. Its address is stable from `start` until it has finished.
-struct transfer {
 // An object that ranks of one process give each other without a copy.
 struct shared_object {
   std::shared_ptr<const void> it{};
@@ -27,15 +27,17 @@ struct shared_object {
 // What a message has moved if one end gives an object, and the other one expects another type or bytes.
 inline constexpr std::size_t other_type = ~std::size_t{1};
 
+// One message that this rank sends or receives. Its address is stable from `start` until it has finished.
+struct transfer {
   std::byte* data = nullptr;  // not written to by a send
   std::size_t bytes = 0;
   std::size_t peer = 0;  // in the group
   bool sends = false;
-
-  bool started = false;
   // Instead of data, in groups that share memory: what a send gives, and where a receive puts it. Such a send is done
   // when it has started.
   shared_object* object = nullptr;
+
+  bool started = false;
   // Set by `progress` with outcome::done.
   bool done = false;
   // The bytes that the peer sent or expected; ~0 if they were more than `bytes`, or `other_type`.
@@ -45,6 +47,17 @@ inline constexpr std::size_t other_type = ~std::size_t{1};
   std::uint32_t tag = 0;
   bool taken = false;
   void* handle = nullptr;
+};
+
+// What a rank tells the others of its group after an exception: it takes no part in the call `from` and those after it.
+// Ranks that have all withdrawn from the same call, one as often as the other, agree and may go on with it.
+struct withdrawal {
+  std::uint32_t count = 0;             // how often this rank has withdrawn
+  std::uint32_t from = 0;              // the number of a call
+  bool has_failed = false;             // it cannot go on
+  std::size_t rank = ~std::size_t{0};  // of the world: where the first exception was thrown
+  std::string why{};
+  std::exception_ptr cause{};  // in the same process
 };
 
 enum class outcome : unsigned char { pending, done, peer_ended };
@@ -60,11 +73,14 @@ class group {
   [[nodiscard]] std::size_t rank() const noexcept { return rank_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
-  // The largest tag.
-  static constexpr std::uint32_t last_tag = 32767;  // what MPI guarantees
+  // The largest tag of a collective. MPI guarantees two more, which other messages and withdrawals have.
+  static constexpr std::uint32_t last_tag = 32765;
+  static constexpr std::uint32_t tag_of_messages = last_tag + 1;
   // The longest message; collectives divide longer ones.
   static constexpr std::size_t longest = std::size_t{1} << 30U;
 
+  // Whether messages may have objects.
+  [[nodiscard]] virtual bool shares_memory() const noexcept { return false; }
   virtual void start(transfer& one, std::uint32_t tag) = 0;
   // Advances the message; returns immediately. Throws if another rank is known to have failed.
   virtual outcome progress(transfer& one) = 0;
@@ -75,11 +91,13 @@ class group {
   virtual bool pause(std::uint64_t seen, int pauses, clock::time_point end) = 0;
   // Ends a started message that has not finished: afterwards nothing refers to its memory.
   virtual void cancel(transfer& one) noexcept = 0;
+  // Tells all others that this rank withdraws; what it has told before is replaced.
+  virtual void withdraw(const withdrawal&) {}
+  // What a rank has told last; `count` is 0 if it never withdrew.
+  virtual withdrawal withdrawal_of(std::size_t) { return {}; }
   // The group of the ranks `members` of this group, in this order, in which this rank is `rank`. All ranks of this
   // group call it at the same time; ranks with the same `colour` have the same members.
   virtual std::shared_ptr<group> split(std::size_t colour, std::size_t rank, const std::vector<std::size_t>& members,
-  // Whether messages may have objects.
-  [[nodiscard]] virtual bool shares_memory() const noexcept { return false; }
                                        std::uint32_t tag) = 0;
 
  private:

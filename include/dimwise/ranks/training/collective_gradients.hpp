@@ -19,6 +19,7 @@
 #include <dimwise/ranks/messages/shared_rows.hpp>
 
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <utility>
 
@@ -30,6 +31,7 @@ class sum_along final : public sum_over_ranks {
   explicit sum_along(ranks::communicator along) : along_(std::move(along)) {}
   void add(float* terms, std::size_t count) const override { along_.all_reduce(terms, count, "gradient"); }
   void add(double* terms, std::size_t count) const override { along_.all_reduce(terms, count, "gradient"); }
+  void abandon() const override { along_.withdraw(std::current_exception(), "value_and_gradient"); }
 
  private:
   ranks::communicator along_;

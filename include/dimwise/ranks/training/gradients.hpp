@@ -222,8 +222,10 @@ template <class M, class Model, class... Along, class... Axes,
   requires allowed<Verdict>
 [[nodiscard]] auto all_reduce(partial_gradient<Model, Along...> gradient, const ranks::mesh<Axes...>& mesh,
                               gradient_format format = gradient_format::exact) {
-  return detail::reduced_gradient<M>(static_cast<partial_gradient<Model, Along...>&&>(gradient),
-                                     mesh.template along<M>(), format);
+  const ranks::communicator& along = mesh.template along<M>();
+  return ranks::detail::taking_part(along, "all_reduce", [&] {
+    return detail::reduced_gradient<M>(static_cast<partial_gradient<Model, Along...>&&>(gradient), along, format);
+  });
 }
 template <class M, class Model, class... Along, class... Axes,
           class Verdict = detail::reduced_gradient_verdict<M, detail::list<Along...>, ranks::mesh<Axes...>>>
@@ -358,14 +360,19 @@ template <class M, class Loss, class Along,
   using T = detail::model_element<M>;
   constexpr bool is_average = detail::is_partial_average<std::remove_cvref_t<Given>>;
   double count = 0;
-  auto one = detail::differentiated(model, loss, [&](const auto& l) {
-    if constexpr (is_average) { count = l.count; }
-    return detail::loss_as_number(l);
-  }, [&](detail::gradient_record& record, const detail::parameter_list& to, const detail::parameter_origins& origins) {
-    detail::started_reduction sums(to, origins, how.along, &detail::axis_id<Along>);
-    record.send_all([&] { sums.advance(); });
-    detail::buckets_started_early() = sums.started_early();
-    sums.finish();
+  auto one = ranks::detail::taking_part(how.along, "value_and_gradient", [&] {
+    return detail::differentiated(model, loss,
+                                  [&](const auto& l) {
+      if constexpr (is_average) { count = l.count; }
+      return detail::loss_as_number(l);
+    },
+                                  [&](detail::gradient_record& record, const detail::parameter_list& to,
+                                      const detail::parameter_origins& origins) {
+      detail::started_reduction sums(to, origins, how.along, &detail::axis_id<Along>);
+      record.send_all([&] { sums.advance(); });
+      detail::buckets_started_early() = sums.started_early();
+      sums.finish();
+    });
   });
   const double sum = detail::reduced_number(one.value, is_average, how.along);
   double factor = 1;
