@@ -8,7 +8,9 @@
 #include <dimwise/ranks/kv_cache.hpp>
 
 struct sp : mesh_axis<2> {};
-using key_here = shard<key, sp, striped>;
+struct users : batch_dim<> {};
+struct written : position_dim<> {};  // a cache grows along it
+using key_here = shard<written, sp, striped>;
 
 void decodes(const ranks::mesh<sp>& grid) {
 #ifdef FIXED
@@ -16,8 +18,8 @@ void decodes(const ranks::mesh<sp>& grid) {
 #else
   using kind = nn::sliding<64>;
 #endif
-  ranks::kv_cache<key_here, kind, nn::keys<float, batch, heads, key_here, d_k>,
-                  nn::values<float, batch, heads, key_here, d_v>>
-      cache(grid);
+  ranks::kv_cache<key_here, kind, nn::keys<float, users, heads, key_here, d_k>,
+                  nn::values<float, users, heads, key_here, d_v>>
+      cache(grid, users{2});
   (void)cache;
 }
