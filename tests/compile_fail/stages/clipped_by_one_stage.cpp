@@ -3,7 +3,7 @@
 // EXPECT: ERROR_R24_norm_of_a_divided_model_takes_the_mesh<.*clip_norm.*pp
 #include "stages_prelude.hpp"
 
-void train(const one_stage<>& gradient, const ranks::mesh<pp>& grid) {
+void train(const one_stage<float>& gradient, const ranks::mesh<pp>& grid) {
 #ifdef FIXED
   [[maybe_unused]] const auto clipped = clip_norm(gradient, 1.0, grid);
 #else

@@ -3,7 +3,7 @@
 // EXPECT: ERROR_R8_assignment_never_broadcasts<.*assign.*d_model
 #include "stages_prelude.hpp"
 
-void train(const one_stage<>& m, const ranks::mesh<pp>& grid) {
+void train(const one_stage<float>& m, const ranks::mesh<pp>& grid) {
 #ifdef FIXED
   const auto given = layers;
 #else

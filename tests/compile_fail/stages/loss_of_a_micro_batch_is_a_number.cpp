@@ -3,7 +3,7 @@
 // EXPECT: ERROR_R22_batches_are_added_as_averages
 #include "stages_prelude.hpp"
 
-void train(const one_stage<>& m, const ranks::mesh<pp>& grid) {
+void train(const one_stage<float>& m, const ranks::mesh<pp>& grid) {
 #ifdef FIXED
   const auto of_batch = loss;
 #else

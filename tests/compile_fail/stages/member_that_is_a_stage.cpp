@@ -3,7 +3,7 @@
 // EXPECT: ERROR_R25_model_names_no_axis_of_stages<.*norm_of.*tuple
 #include "stages_prelude.hpp"
 
-void report(const one_stage<>& gradient, const tensor<float, d_model>& bias, const ranks::mesh<pp>& grid) {
+void report(const one_stage<float>& gradient, const tensor<float, d_model>& bias, const ranks::mesh<pp>& grid) {
 #ifdef FIXED
   [[maybe_unused]] const auto norm = norm_of(gradient, grid);
 #else

@@ -4,7 +4,7 @@
 #include "stages_prelude.hpp"
 #include <dimwise/ranks/checkpoint.hpp>
 
-void store(const one_stage<>& m, const ranks::mesh<pp>& grid) {
+void store(const one_stage<float>& m, const ranks::mesh<pp>& grid) {
 #ifdef FIXED
   io::save(m, "stage.safetensors");
 #else

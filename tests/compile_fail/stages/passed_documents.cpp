@@ -13,6 +13,6 @@ using features = tensor<float, flat, d_model>;
 constexpr auto begin = [](const auto&, std::size_t) { return packed_x; };
 #endif
 
-void train(const one_stage<>& m, const ranks::mesh<pp>& grid) {
+void train(const one_stage<float>& m, const ranks::mesh<pp>& grid) {
   [[maybe_unused]] const auto g = value_and_gradient(m, micro_batches<features>(4, begin, layers, loss), grid);
 }

@@ -9,6 +9,6 @@ using features = passed;
 using features = tensor<float, batch, seq, shard<d_model, pp>>;
 #endif
 
-void train(const one_stage<>& m, const ranks::mesh<pp>& grid) {
+void train(const one_stage<float>& m, const ranks::mesh<pp>& grid) {
   [[maybe_unused]] const auto g = value_and_gradient(m, micro_batches<features>(4, first, layers, loss), grid);
 }

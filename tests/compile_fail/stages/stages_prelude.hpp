@@ -13,7 +13,7 @@ namespace demo {
 struct pp : mesh_axis<2> {};
 struct dp : mesh_axis<2> {};
 
-template <class T = float>
+template <class T>
 struct one_stage {
   using stage_along = pp;
   tensor<T, d_model> gain;
