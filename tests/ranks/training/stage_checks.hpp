@@ -126,10 +126,11 @@ auto batches_of(std::size_t step, std::size_t rank, std::size_t count) {
   });
 }
 // One rank: the same functions, one after the other.
-template <class Total, class Batches>
-void add_all(Total& total, const Batches& of) {
+template <class Total, class Passed, class... F>
+void add_all(Total& total, const pipelined_batches<Passed, F...>& of) {
+  using passed = detail::tensor_of<tracked<float>, detail::shape_of<Passed>>;
   for (std::size_t i = 0; i < of.count; ++i) {
-    total.add([&](const auto& m) { return of.loss(m, of.layers(m, tensor(of.first(m, i)), i), i); });
+    total.add([&](const auto& m) { return of.loss(m, of.layers(m, passed(of.first(m, i)), i), i); });
   }
 }
 

@@ -44,6 +44,42 @@ auto batches(std::size_t count) {
     return x * m.gain;
   }, [](const auto&, const auto& x, std::size_t) { return mean_squared_error(x, rows_of(extent_of<rows>(x))); });
 }
+// Layers whose hidden features are divided among ranks, or not.
+struct tp : mesh_axis<2> {};
+struct few : feature_dim<4> {};
+struct hidden : feature_dim<4> {};
+using hidden_here = shard<hidden, tp>;
+template <class Hidden, class M, class T = float>
+struct feed_forward {
+  using stage_along = M;
+  using up_type = tensor<T, Hidden, few>;
+  std::vector<up_type> up{};
+  std::vector<up_type> down{};
+  using members = nn::member_list<&feed_forward::up, &feed_forward::down>;
+};
+// -1, 0 or 1 for each element: all sums are exact, in any order.
+template <class Tensor, class... E>
+Tensor whole_numbers(std::size_t seed, const E&... e) {
+  Tensor x(e...);
+  auto* const elements = x.overwrite();
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    elements[i] = static_cast<float>(((seed * 31 + i + 1) * 2654435761U >> 9U) % 3U) - 1;
+  }
+  return x;
+}
+template <class SumOf>
+auto feed_forward_batches(const SumOf& sum_of) {
+  using in = tensor<float, rows, few>;
+  return micro_batches<in>(2, [](const auto&, std::size_t i) { return whole_numbers<in>(i, rows{2}); },
+                           [=](const auto& m, const auto& x, std::size_t) {
+    auto y = x;
+    for (std::size_t k = 0; k < m.up.size(); ++k) { y = y + sum_of(y, m.up[k], m.down[k]); }
+    return y;
+  }, [](const auto&, const auto& x, std::size_t i) {
+    return mean_squared_error(x, whole_numbers<in>(10 + i, rows{2}));
+  });
+}
+
 // What `run` throws on a rank that is not the first to fail, and how long it took.
 template <class F>
 std::string thrown_by(std::size_t count, const F& f, ranks::options how = {.checks = true}) {
@@ -62,6 +98,42 @@ TEST_CASE("stages have the losses, gradients and steps of one rank, bit for bit,
 
 TEST_CASE("three stages with other numbers of layers have the bits of one rank, over threads") {
   ranks::run_threads(3, [](const ranks::communicator& world) { stage_checks::check_steps(world); }, {.checks = false});
+}
+
+TEST_CASE(
+    "stages of which ranks divide the hidden features have the gradients and the norm of one rank, over threads") {
+  // All numbers are exact: counts are powers of two.
+  feed_forward<hidden, void> whole;
+  for (std::size_t k = 0; k < 4; ++k) {
+    whole.up.push_back(whole_numbers<tensor<float, hidden, few>>(20 + k));
+    whole.down.push_back(whole_numbers<tensor<float, hidden, few>>(30 + k));
+  }
+  const auto all = feed_forward_batches([](const auto& x, const auto& up, const auto& down) {
+    return contract<hidden>(relu(contract<few>(x, up)), down);
+  });
+  accumulated total(whole);
+  stage_checks::add_all(total, all);
+  const auto expected = total.mean();
+  CHECK(norm_of(expected.gradient) > 0);
+  ranks::run_threads(4, [&](const ranks::communicator& world) {
+    const ranks::mesh grid(world, pp{2}, tp{});
+    const std::size_t first = 2 * grid.coordinate<pp>();
+    const auto here = [&](const auto& from) {
+      feed_forward<hidden_here, pp> to;
+      for (std::size_t k = first; k < first + 2; ++k) {
+        to.up.push_back(part_of<hidden_here>(from.up[k], grid));
+        to.down.push_back(part_of<hidden_here>(from.down[k], grid));
+      }
+      return to;
+    };
+    const auto batches = feed_forward_batches([&](const auto& x, const auto& up, const auto& down) {
+      return all_reduce<tp>(contract<hidden_here>(relu(contract<few>(x, up)), down), grid);
+    });
+    const auto [loss, gradient] = value_and_gradient(here(whole), batches, grid);
+    CHECK(loss == expected.value);
+    stage_checks::expect_same(gradient, here(expected.gradient), "the gradient");
+    CHECK(norm_of(gradient, grid) == norm_of(expected.gradient));
+  }, {.checks = true});
 }
 
 TEST_CASE("an input that the layers do not read has the gradient 0, over threads") {
