@@ -66,7 +66,7 @@ picture grouped_attention() {
 picture similarities() {
   const tensor<float, text, other> cosines({1.0000F, 0.6946F, 0.9429F, 0.2568F, 0.6946F, 1.0000F, 0.6210F, 0.2490F,
                                             0.9429F, 0.6210F, 1.0000F, 0.2105F, 0.2568F, 0.2490F, 0.2105F, 1.0000F});
-  const std::vector<std::string> texts{"happy person", "happy dog", "very happy person", "sunny day"};
+  const std::vector<std::string> texts{"happy person", "happy dog", "very happy", "sunny day"};
   return draw_weights(cosines, labels<text>(texts), labels<other>(texts));
 }
 }  // namespace tutorial

@@ -17,10 +17,8 @@ const hashOf = bytes => createHash("sha256").update(bytes).digest("hex").slice(0
 
 // Messages come from the filter of errors: this clang 22, built with assertions, fails on a precompiled static_assert whose message is computed.
 const language = ["-std=c++20", "-O0", "-fwasm-exceptions", "-DDIMWISE_PLAIN_ONLY", "-DDIMWISE_COMPILED_LIBRARY", "-DDIMWISE_ERRORS_ARE_TYPES"];
-// A clang with assertions verifies and names what it makes; a release build does neither.
-const release = ["-fno-verify-intermediate-code", "-fdiscard-value-names"];
 const settings = {
-  compile: [...language, "-include-pch", "/prelude.pch", "-fno-color-diagnostics", "-ferror-limit=8", ...release],
+  compile: [...language, "-include-pch", "/prelude.pch", "-fno-color-diagnostics", "-ferror-limit=8"],
   link: ["-m", "wasm32", "-L/usr/lib/wasm32-wasip1", "/usr/lib/wasm32-wasip1/crt1-command.o", "main.o", "/usr/lib/libdimwise.a",
          "/usr/lib/libexceptions.a", "--wrap=__main_void", "--wrap=chmod", "-lc++", "-lc++abi", "-lc",
          "/usr/lib/wasm32-unknown-wasip1/libclang_rt.builtins.a", "--strip-debug", "-z", "stack-size=4194304", "--stack-first",

@@ -96,13 +96,14 @@ const editor = new Editor($.editor, {
     typed = true;
     $.editor.classList.add("stale");
     clearTimeout(editor.timer);
-    editor.timer = setTimeout(check, 400);
+    editor.timer = setTimeout(check, 300);
   },
 });
 
 // --- the compiler
 
 let worker, loading = false, ready = false;  // `loading`: since the reader asked
+let rehearsal, rehearsed = false;  // the timer of `rehearse`; whether it was done
 let building, wanted;  // the build that goes on, {links, program}, undefined without one; whether the next one links
 const check = () => { if (ready) { build(false); } };
 
@@ -144,7 +145,7 @@ const handle = {
     building = undefined;
     worker?.terminate();
     worker = undefined;
-    loading = ready = false;
+    loading = ready = rehearsed = false;
     $.loader.hidden = false;
     $.load.disabled = false;
     $.progress.hidden = true;
@@ -164,11 +165,21 @@ const handle = {
     if (!ok && here.length < diagnostics.length || !ok && errors === 0) { print("err", output); }
     const said = ok ? "Compiles" : errors === 0 ? "The program was not built" : errors === 1 ? "1 error" : `${errors} errors`;
     status(`${said} (${spent.toFixed(1)} s)`, ok ? "good" : "bad");
-    if (program) { start(program); }
+    if (program) { start(program); } else { rehearse(); }
   },
 };
+/** Once, while the reader reads the first check: the browser compiles the parts of the compiler that only Run needs. */
+function rehearse() {
+  if (rehearsed) { return; }
+  clearTimeout(rehearsal);
+  rehearsal = setTimeout(() => {
+    rehearsed = true;
+    worker?.postMessage({kind: "rehearse"});
+  }, 1000);
+}
 function build(links) {
   clearTimeout(editor.timer);
+  clearTimeout(rehearsal);
   if (links) { typed = false; }
   if (!ready) {
     wanted = links;
@@ -181,6 +192,7 @@ function build(links) {
   }
   wanted = undefined;
   building = {links, program: current};
+  rehearsed ||= links;
   if (links) { clearResults(); }
   stop();
   status(links ? "Compiling…" : "Checking…");

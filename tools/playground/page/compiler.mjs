@@ -3,6 +3,7 @@ import {Compiler} from "./compile.mjs";
 import {put, untar} from "./wasi.mjs";
 
 const cacheName = "dimwise-playground";
+const rehearsal = "#include <iostream>\nstruct seq : dimwise::position_dim<2> {};\nint main() { std::cout << dimwise::tensor<float, seq>({1, 2}); }\n";
 let compiler;
 
 /** A file from the network, which `progress` counts, decompressed. -> its bytes */
@@ -70,6 +71,8 @@ onmessage = async ({data}) => {
     if (data.kind === "load") {
       await load(data.manifest, data.serviceWorker);
       postMessage({kind: "ready"});
+    } else if (data.kind === "rehearse") {
+      compiler.build(rehearsal, true);
     } else {
       const start = performance.now(), result = compiler.build(data.text, data.links);
       postMessage({kind: "built", ...result, seconds: (performance.now() - start) / 1000});
