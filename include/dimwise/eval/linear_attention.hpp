@@ -219,5 +219,6 @@ template <class P, class F, operand Q, operand K, operand V, class T, class... S
   requires refused<Verdict>
 Verdict linear_attention(const Q& q, const K& k, const V& v, tensor<T, S...>& state, const Update& update = {},
                          std::optional<double> scale = {});
+DIMWISE_DETAIL_MISUSED(linear_attention)
 
 }  // namespace dimwise::nn

@@ -226,6 +226,7 @@ DIMWISE_DETAIL_ATTENTION(attention_weights);
 template <class F, class Key, class... Given, class Verdict = DIMWISE_DETAIL_ATTENTION_VERDICT(attention_weights)>
   requires(refused<Verdict> && detail::deleted_where_refused<Given...>)
 Verdict attention_weights(const Given&... given) = delete;
+DIMWISE_DETAIL_MISUSED(attention_weights)
 
 /// `attention<F, Key>(q, k, v, how…)`: scaled dot-product attention, an expression that runs as one kernel.
 ///
@@ -240,6 +241,7 @@ DIMWISE_DETAIL_ATTENTION(attention);
 template <class F, class Key, class... Given, class Verdict = DIMWISE_DETAIL_ATTENTION_VERDICT(attention)>
   requires(refused<Verdict> && detail::deleted_where_refused<Given...>)
 Verdict attention(const Given&... given) = delete;
+DIMWISE_DETAIL_MISUSED(attention)
 
 /// `attention_with_sinks<F, Key>(q, k, v, sinks, how…)`: attention whose softmax has one more logit per head, with
 /// value
@@ -252,6 +254,7 @@ DIMWISE_DETAIL_ATTENTION(attention_with_sinks);
 template <class F, class Key, class... Given, class Verdict = DIMWISE_DETAIL_ATTENTION_VERDICT(attention_with_sinks)>
   requires(refused<Verdict> && detail::deleted_where_refused<Given...>)
 Verdict attention_with_sinks(const Given&... given) = delete;
+DIMWISE_DETAIL_MISUSED(attention_with_sinks)
 #undef DIMWISE_DETAIL_ATTENTION
 #undef DIMWISE_DETAIL_ATTENTION_VERDICT
 

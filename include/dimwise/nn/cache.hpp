@@ -376,5 +376,6 @@ template <class... D, class Key, class Kind, class Keys, class Values, class... 
           class Error = ERROR_R1_operation_takes_other_arguments<op::attend, over<D...>>>
   requires(sizeof...(Given) != 1 || !(detail::scores_function<Given> && ...))
 Error attend(const kv_cache<Key, Kind, Keys, Values>& cache, const Given&... given);
+DIMWISE_DETAIL_MISUSED(attend)
 
 }  // namespace dimwise::nn

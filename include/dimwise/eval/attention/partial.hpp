@@ -125,6 +125,7 @@ template <class Key, operand S, operand V,
           class Verdict = rule::attention<Key, detail::shape_of<S>, detail::shape_of<V>>>
   requires refused<Verdict>
 Verdict partial_attention(const S& s, const V& v);
+DIMWISE_DETAIL_MISUSED(partial_attention)
 
 /// Attention over the keys of both parts (Dao et al. 2023, Flash-Decoding; Liu, Zaharia and Abbeel 2023, ring
 /// attention):

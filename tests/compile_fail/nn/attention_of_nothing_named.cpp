@@ -1,0 +1,14 @@
+// MISTAKE: attention names neither the features that the scores sum over nor the keys.
+// RULE: R1
+// EXPECT: ERROR_R1_operation_takes_other_arguments<.*op::attention[,<]
+// VARIANTS: dynamic unused
+#include "nn_prelude.hpp"
+#include <dimwise/dimwise.hpp>
+
+void layer() {
+#ifdef FIXED
+  RESULT y = nn::attention<d_k, key>(q, k, v);
+#else
+  RESULT y = nn::attention(q, k, v);
+#endif
+}
