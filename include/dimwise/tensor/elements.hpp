@@ -10,7 +10,6 @@
 
 #include <array>
 #include <initializer_list>
-#include <iterator>
 #include <limits>
 #include <type_traits>
 #include <utility>

@@ -10,7 +10,6 @@
 
 #include <dimwise/tensor/tensor.hpp>
 
-#include <algorithm>
 #include <array>
 #include <span>
 

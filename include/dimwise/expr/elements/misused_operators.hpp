@@ -9,8 +9,6 @@
 #include <dimwise/expr/elements/compare.hpp>
 #include <dimwise/expr/masks/mask.hpp>
 
-#include <iterator>
-
 namespace dimwise {
 
 /// In an error: a container in the place of a tensor.
