@@ -176,6 +176,22 @@ TEST_CASE("a sum under way that an exception destroys ends the others") {
   check_named(texts, "a sum", "stop");
 }
 
+TEST_CASE("a thread that waits for a message of one that throws ends, and neither goes on") {
+  const auto texts = caught(2, [](const ranks::communicator& world) {
+    try {
+      ranks::detail::taking_part(world, "a stage", [&] {
+        float x = 0;
+        if (world.rank() == 1) { throw std::runtime_error("stop"); }
+        world.start_receive(&x, 1, 1).wait();
+      });
+    } catch (const std::exception&) {
+      CHECK_THROWS_AS(world.barrier("the next step"), ranks::rank_error);
+      throw;
+    }
+  });
+  check_named(texts, "a stage", "stop");
+}
+
 TEST_CASE("threads that have all thrown before the same call go on, and others do not") {
   ranks::run_threads(3, [](const ranks::communicator& world) {
     const ranks::mesh<sp> grid(world);

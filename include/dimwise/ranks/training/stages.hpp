@@ -449,9 +449,11 @@ template <
 [[nodiscard]] auto value_and_gradient(const Model& model, const pipelined_batches<Passed, First, Layers, Loss>& batches,
                                       const ranks::mesh<Axes...>& mesh) {
   using M = detail::first_t<detail::stage_axis_t<Model>>;
-  detail::stage_steps<detail::stage_types<Model, Passed, First, Layers, Loss>> steps(model, batches,
-                                                                                     mesh.template along<M>());
-  return steps.run();
+  return ranks::detail::taking_part_along<M>(mesh, "value_and_gradient", [&] {
+    return detail::stage_steps<detail::stage_types<Model, Passed, First, Layers, Loss>>(model, batches,
+                                                                                        mesh.template along<M>())
+        .run();
+  });
 }
 
 }  // namespace no_adl
