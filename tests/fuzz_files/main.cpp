@@ -72,8 +72,17 @@ std::vector<bytes> npy_seeds() {
 
 std::vector<bytes> settings_seeds() {
   std::vector<bytes> all;
-  for (const char* suite :
-       {"architectures_decoders.dwpack", "architectures_encoders.dwpack", "architectures_encoder_decoders.dwpack"}) {
+  for (
+      const std::string text :
+      {R"({"model_type":"gemma3","text_config":{"model_type":"gemma3_text","num_hidden_layers":2,"hidden_size":16,
+           "rope_scaling":{"factor":8.0,"rope_type":"linear"}},"vision_config":{"hidden_size":8}})",
+       R"({"model_type":"qwen2_5_vl","tie_word_embeddings":true,"vocab_size":20,"hidden_size":16,"intermediate_size":24,
+           "num_hidden_layers":2,"num_attention_heads":8,"rope_scaling":{"type":"mrope","mrope_section":[1,1]}})"}) {
+    const auto as_bytes = std::as_bytes(std::span(text.data(), text.size()));
+    all.emplace_back(as_bytes.begin(), as_bytes.end());
+  }
+  for (const char* suite : {"architectures_decoders.dwpack", "architectures_encoders.dwpack",
+                            "architectures_encoder_decoders.dwpack", "gpt_oss.dwpack"}) {
     const dimwise_test::pack data(dimwise_test::data_file(suite));
     for (const auto& [name, array] : data.arrays()) {
       if (name.ends_with("config.json")) { all.emplace_back(array.bytes.begin(), array.bytes.end()); }

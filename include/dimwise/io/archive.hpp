@@ -26,6 +26,7 @@ struct stored_array {
   std::span<const std::byte> bytes{};
   std::shared_ptr<const std::vector<std::byte>> own{};        ///< elements that were reordered into C order
   std::vector<std::shared_ptr<const void>> kept_memory = {};  ///< the memory of a temporary archive
+  std::span<const std::byte> scales = {};                     ///< of MXFP4: a power of two for each 32 elements
 };
 
 namespace detail {

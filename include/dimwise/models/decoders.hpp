@@ -14,12 +14,14 @@
 #include <dimwise/io/shards.hpp>
 #include <dimwise/models/common/find_architecture.hpp>
 #include <dimwise/models/decoder/bind_decoder.hpp>
+#include <dimwise/models/decoder/expert_arrays.hpp>
 #include <dimwise/models/decoders/bloom.hpp>
 #include <dimwise/models/decoders/cohere.hpp>
 #include <dimwise/models/decoders/falcon.hpp>
 #include <dimwise/models/decoders/gemma.hpp>
 #include <dimwise/models/decoders/gpt2.hpp>
 #include <dimwise/models/decoders/gpt_neox.hpp>
+#include <dimwise/models/decoders/gpt_oss.hpp>
 #include <dimwise/models/decoders/granite.hpp>
 #include <dimwise/models/decoders/llama.hpp>
 #include <dimwise/models/decoders/mistral.hpp>
@@ -64,6 +66,7 @@ using decoder_architectures = std::vector<decoder_architecture>;
       {"gpt_bigcode", a::gpt_bigcode, "StarCoder (GPTBigCode)",
        "`scale_attn_by_inverse_layer_idx`, `add_cross_attention`"},
       {"gpt_neox", a::gpt_neox, "GPT-NeoX, Pythia", ""},
+      {"gpt_oss", a::gpt_oss, "gpt-oss", "`swiglu_alpha` other than 1.702"},
       {"granite", a::granite, "Granite", ""},
       {"idefics3", a::idefics3, "Idefics 3, its text model", "text models other than LLaMA"},
       {"llama", a::llama, "LLaMA", ""},
@@ -95,29 +98,33 @@ using decoder_architectures = std::vector<decoder_architecture>;
                                                const decoder_architectures& more = {}) {
   const decoder_architecture& found = detail::find_architecture(settings, more, known_decoders(), "types");
   io::config_check config = settings;
-  for (const char* key : {"quantization_config", "compression_config"}) {
-    if (config.has(key)) { config.differs(std::string(key) + " is set; weights are read as floats"); }
-  }
   decoder_plan plan = found.read(config);
+  for (const char* key : {"quantization_config", "compression_config"}) {
+    if (config.has(key) && !plan.reads_quantised) {
+      config.differs(std::string(key) + " is set; weights are read as floats");
+    }
+  }
   config.finish();
   return plan;
 }
 
 namespace detail {
 
-// Calls `use` with a model of these settings whose parameters are empty, and their bindings.
+// Calls `use` with a model of these settings whose parameters are empty, their bindings, and the arrays, in which each
+// expert has arrays of its own.
 template <class Dims, class Weights, class Use>
-void with_bound_decoder(const io::config_check& settings, const io::archive& weights, const decoder_architectures& more,
-                        const Use& use) {
+void with_bound_decoder(const io::config_check& settings, const io::archive& file_arrays,
+                        const decoder_architectures& more, const Use& use) {
   const decoder_plan plan = plan_decoder(settings, more);
+  const io::archive weights = with_single_experts(file_arrays, plan);
   const decoder_config& c = plan.config;
   io::config_check config = settings;
-  // Each layer, each expert and each norm of a head allocates before it is compared. A layer or an expert has three
-  // arrays at least, a norm one.
+  // Each layer, each expert and each norm of a head allocates before it is compared. A layer has three arrays at least,
+  // an expert two, a norm one.
   const std::size_t sparse = static_cast<std::size_t>(
       std::count_if(c.layers.begin(), c.layers.end(), [](const auto& layer) { return layer.sparse; }));
   const std::size_t arrays = weights.arrays().size();
-  if (c.layers.size() > arrays / 3 || (sparse > 0 && c.experts > arrays / 3 / sparse)) {
+  if (c.layers.size() > arrays / 3 || (sparse > 0 && c.experts > arrays / 2 / sparse)) {
     config.differs("there are " + std::to_string(c.layers.size()) + " layers and " + std::to_string(c.experts) +
                    " experts, but " + weights.title() + " has " + std::to_string(arrays) + " arrays");
   }
@@ -131,7 +138,7 @@ void with_bound_decoder(const io::config_check& settings, const io::archive& wei
   std::apply([&](const auto&... extents) {
     io::bindings file(extents...);
     bind_decoder(file, plan.names, m);
-    use(m, file);
+    use(m, file, weights);
   }, decoder_extents<Dims>(c));
 }
 
@@ -142,8 +149,9 @@ template <class Dims = decoder_dims, class Weights = float>
 [[nodiscard]] decoder<Dims, Weights> read_decoder(const io::config_check& settings, const io::archive& weights,
                                                   const decoder_architectures& more = {}) {
   decoder<Dims, Weights> read;
-  detail::with_bound_decoder<Dims, Weights>(settings, weights, more, [&](auto& m, const io::bindings& file) {
-    io::load(m, weights, file, weights_rounding<Weights>);
+  detail::with_bound_decoder<Dims, Weights>(settings, weights, more,
+                                            [&](auto& m, const io::bindings& file, const io::archive& arrays) {
+    io::load(m, arrays, file, weights_rounding<Weights>);
     for (auto& block : m.blocks) { block.attention.join_norms(m.config); }
     read = std::move(m);
   });
@@ -240,7 +248,8 @@ template <class Dims = decoder_dims, class Weights = float>
                                                       std::size_t rank, std::size_t ranks,
                                                       const decoder_architectures& more = {}) {
   decoder<Dims, Weights> read;
-  detail::with_bound_decoder<Dims, Weights>(settings, weights, more, [&](auto& whole, io::bindings& file) {
+  detail::with_bound_decoder<Dims, Weights>(settings, weights, more,
+                                            [&](auto& whole, io::bindings& file, const io::archive& arrays) {
     const decoder_plan plan = plan_decoder(settings, more);
     const layer_run run = detail::divide_decoder(file, plan, ranks).at(rank);
     if (!run.is_last() && plan.config.tied) {  // the last rank compares a copy of the table of tokens
@@ -253,7 +262,7 @@ template <class Dims = decoder_dims, class Weights = float>
     std::apply([&](const auto&... extents) {
       io::bindings own(extents...);
       bind_decoder(own, plan.names, m);
-      io::detail::load_bound(io::compare(whole, weights, file, weights_rounding<Weights>), weights, own);
+      io::detail::load_bound(io::compare(whole, arrays, file, weights_rounding<Weights>), arrays, own);
     }, decoder_extents<Dims>(plan.config));
     for (auto& block : m.blocks) { block.attention.join_norms(m.config); }
     read = std::move(m);

@@ -179,6 +179,11 @@ inline void inspect_model(inspection& to, const io::config_check& settings, cons
   const std::string kind = config.word("model_type");
   config.finish();
   const auto compare = [&](auto& m, const io::bindings& file) { compare_arrays(to, weights, m, file); };
+  const auto compare_decoder = [&](auto& m, const io::bindings& file, const io::archive& arrays) {
+    to.arrays.clear();
+    add_arrays(to, arrays);  // one for each expert
+    compare_arrays(to, arrays, m, file);
+  };
   std::string known;
   const auto is = [&](const std::string& one) {
     known += (known.empty() ? "" : ", ") + one;
@@ -190,7 +195,7 @@ inline void inspect_model(inspection& to, const io::config_check& settings, cons
   for (const decoder_architecture& one : known_decoders()) {
     if (!is(one.model_type)) { continue; }
     to.architecture = one.title + " (" + kind + "), a decoder";
-    return with_bound_decoder<decoder_dims, float>(settings, weights, {}, compare);
+    return with_bound_decoder<decoder_dims, float>(settings, weights, {}, compare_decoder);
   }
   for (const encoder_decoder_architecture& one : known_encoder_decoders()) {
     if (!is(one.model_type) || encoder_alone) { continue; }

@@ -22,7 +22,7 @@ namespace dimwise::io {
 static_assert(std::endian::native == std::endian::little,
               "dimwise::io: the formats are little-endian, as they are read");
 
-/// The element types of safetensors, and the quantized types of GGUF. Tensors are read from the first nine.
+/// The element types of safetensors, the quantized types of GGUF, and MXFP4, whose scales are in an array of their own. Tensors are read from the first nine.
 enum class element_type : unsigned char {
   f64,
   f32,
@@ -34,7 +34,7 @@ enum class element_type : unsigned char {
   u8,
   boolean,  // clang-format off
   i16, u16, u32, u64, c64, f8_e5m2, f8_e4m3, f8_e8m0, f8_e4m3fnuz, f8_e5m2fnuz, f6_e2m3, f6_e3m2, f4,
-  q8_0, q4_0,  // clang-format on
+  q8_0, q4_0, mxfp4,  // clang-format on
 };
 
 namespace detail {
@@ -44,11 +44,12 @@ struct element_facts {
   std::size_t bits;       // of one element or block
   std::size_t block = 1;  // elements per block
 };
-inline constexpr std::array<element_facts, 24> all_element_facts{{
-    {"F64", 64},        {"F32", 32},    {"F16", 16},    {"BF16", 16},   {"I64", 64},       {"I32", 32},
-    {"I8", 8},          {"U8", 8},      {"BOOL", 8},    {"I16", 16},    {"U16", 16},       {"U32", 32},
-    {"U64", 64},        {"C64", 64},    {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8},    {"F8_E4M3FNUZ", 8},
-    {"F8_E5M2FNUZ", 8}, {"F6_E2M3", 6}, {"F6_E3M2", 6}, {"F4", 4},      {"Q8_0", 272, 32}, {"Q4_0", 144, 32},
+inline constexpr std::array<element_facts, 25> all_element_facts{{
+    {"F64", 64},    {"F32", 32},    {"F16", 16},        {"BF16", 16},       {"I64", 64},
+    {"I32", 32},    {"I8", 8},      {"U8", 8},          {"BOOL", 8},        {"I16", 16},
+    {"U16", 16},    {"U32", 32},    {"U64", 64},        {"C64", 64},        {"F8_E5M2", 8},
+    {"F8_E4M3", 8}, {"F8_E8M0", 8}, {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8}, {"F6_E2M3", 6},
+    {"F6_E3M2", 6}, {"F4", 4},      {"Q8_0", 272, 32},  {"Q4_0", 144, 32},  {"MXFP4", 136, 32},
 }};
 constexpr const element_facts& facts_of(element_type t) { return all_element_facts[static_cast<std::size_t>(t)]; }
 

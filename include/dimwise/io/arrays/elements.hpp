@@ -50,6 +50,21 @@ struct q4_source {
   }
 };
 
+// Elements of 4 bits, the even one of two in the low bits of a byte, and a scale 2^(s - 127) for each 32 of them (MXFP4
+// of the Open Compute Project's Microscaling Formats, as gpt-oss stores it).
+struct mxfp4_source {
+  const std::byte* bytes;
+  const std::byte* scales;
+  [[nodiscard]] float operator()(std::size_t i) const {
+    constexpr float magnitudes[] = {0, 0.5F, 1, 1.5F, 2, 3, 4, 6};
+    const auto two = std::to_integer<unsigned>(bytes[i / 2]);
+    const unsigned four = i % 2 == 0 ? two & 15U : two >> 4U;
+    const auto s = std::to_integer<std::uint32_t>(scales[i / 32]);
+    const float scale = std::bit_cast<float>(s == 0 ? std::uint32_t{1} << 22U : s << 23U);  // 2^-127 is subnormal
+    return (four < 8 ? magnitudes[four] : -magnitudes[four - 8]) * scale;
+  }
+};
+
 // Whether T represents every value of S.
 template <class T, class S>
 consteval bool holds_every() {
@@ -124,6 +139,9 @@ bool visit_elements(const stored_array& from, const F& f) {
       return true;
     case element_type::q4_0:
       f(q4_source{b});
+      return true;
+    case element_type::mxfp4:
+      f(mxfp4_source{b, from.scales.data()});
       return true;
     default:
       return false;

@@ -6,24 +6,28 @@
 // Tests: tests/models/decoder.test.cpp, the conformance suite `architectures`
 #pragma once
 
+#include <dimwise/expr/elements/choose.hpp>
 #include <dimwise/io/bindings.hpp>
 #include <dimwise/models/common/activation.hpp>
 #include <dimwise/nn/layers/linear.hpp>
 
+#include <limits>
 #include <string>
 #include <vector>
 
 namespace dimwise::models {
 
 /// What a feed-forward layer computes: its activation, whether the activation is that of a gate, and whether its maps
-/// have biases.
+/// have biases. With a limit, a gated layer clamps its hidden features and adds 1 to those that the gate multiplies.
 struct feed_settings {
   activation_kind activation = activation_kind::silu;
   bool gated = true;
   bool bias = false;
+  double limit = 0;  ///< 0: none
 };
 
-/// down(f(up(x))), or down(f(gate(x)) · up(x)) with a gate: [Model, rest] -> [rest, Model].
+/// down(f(up(x))), or down(f(gate(x)) · up(x)) with a gate: [Model, rest] -> [rest, Model]. With a limit
+/// down(f(min(gate(x), limit)) · (clamp(up(x)) + 1)), where `clamp` keeps within ±limit (gpt-oss).
 template <class Model, class Hidden, class Weights = float>
 struct any_feed_forward {
   using up_layer = nn::linear<nn::from<Model>, nn::to<Hidden>, nn::optional_bias, Weights>;
@@ -33,12 +37,14 @@ struct any_feed_forward {
   up_layer up{};
   down_layer down{};
   activation_kind activation{};
+  double limit = 0;
   using members = nn::member_list<&any_feed_forward::gate, &any_feed_forward::up, &any_feed_forward::down,
-                                  &any_feed_forward::activation>;
+                                  &any_feed_forward::activation, &any_feed_forward::limit>;
 
   any_feed_forward() = default;
   /// A layer of these settings, whose parameters are empty.
-  explicit any_feed_forward(const feed_settings& s) : gate(s.gated ? 1 : 0), up(), down(), activation(s.activation) {
+  explicit any_feed_forward(const feed_settings& s)
+      : gate(s.gated ? 1 : 0), up(), down(), activation(s.activation), limit(s.limit) {
     for (auto& g : gate) { g.has_bias(s.bias); }
     up.has_bias(s.bias);
     down.has_bias(s.bias);
@@ -48,6 +54,13 @@ struct any_feed_forward {
   [[nodiscard]] auto operator()(const X& x) const {
     auto hidden = up(x);
     if (gate.empty()) { return down(activated(activation, hidden)); }
+    if (limit > 0) {
+      using hidden_type = decltype(hidden);
+      const auto most = static_cast<float>(limit);
+      const hidden_type kept = clamp(hidden_type(gate.front()(x)), -std::numeric_limits<float>::infinity(), most);
+      const hidden_type open = activated(activation, kept);
+      return down(hidden_type((clamp(hidden, -most, most) + 1.0F) * open));
+    }
     const auto open = activated(activation, gate.front()(x));
     return down(decltype(hidden)(hidden * open));
   }

@@ -43,6 +43,21 @@ void bind_projections(const io::names_within& file, const decoder_names& names, 
       return;
   }
 }
+template <class... H>
+void bind_sinks(const io::names_within& file, const std::string& name, tensor<float, H...>& to) {
+  file.bind<io::stored<io::together<H...>>>(name, to);
+}
+template <class D>
+void bind_vector(const io::names_within& file, const std::string& name, tensor<float, D>& to) {
+  file.bind<io::stored<D>>(name, to);
+}
+template <class Convention, class Expert>
+void bind_expert(const io::names_within& file, const decoder_names& names, Expert& to) {
+  names.expert_interleaved ? bind_feed_forward<io::by_groups, Convention>(file, names.expert_gate, names.expert_up,
+                                                                          names.expert_gate_up, names.expert_down, to)
+                           : bind_feed_forward<io::stacked, Convention>(file, names.expert_gate, names.expert_up,
+                                                                        names.expert_gate_up, names.expert_down, to);
+}
 template <class Convention, class Block>
 void bind_block(const io::names_within& file, const decoder_names& names, Block& to) {
   bind_norm(file, names.norm1, to.norm1, names.less_one);
@@ -50,6 +65,7 @@ void bind_block(const io::names_within& file, const decoder_names& names, Block&
   bind_head_norm(file, names.query_norm, to.attention.query_norm, names.less_one);
   bind_head_norm(file, names.key_norm, to.attention.key_norm, names.less_one);
   file.linear<Convention>(names.attention, to.attention.output);
+  for (auto& sinks : to.attention.sinks) { bind_sinks(file, names.sinks, sinks); }
   bind_norm(file, names.output_norm1, to.output_norm1, names.less_one);
   bind_norm(file, names.norm2, to.norm2, names.less_one);
   for (auto& feed : to.feed_forward) {
@@ -57,9 +73,11 @@ void bind_block(const io::names_within& file, const decoder_names& names, Block&
   }
   for (auto& mixture : to.mixture) {
     file.linear<Convention>(names.router, mixture.router);
+    for (auto& correction : mixture.correction) { bind_vector(file, names.router_correction, correction); }
     for (std::size_t i = 0; i < mixture.experts.size(); ++i) {
-      bind_feed_forward<io::stacked, Convention>(file.in(names.experts + std::to_string(i) + "."), names.expert_gate,
-                                                 names.expert_up, "", names.expert_down, mixture.experts[i]);
+      const auto expert = file.in(names.experts + std::to_string(i) + ".");
+      names.expert_in_out ? bind_expert<io::in_out>(expert, names, mixture.experts[i])
+                          : bind_expert<io::out_in>(expert, names, mixture.experts[i]);
     }
     for (auto& shared : mixture.shared) {
       bind_feed_forward<io::stacked, Convention>(file.in(names.shared_expert), names.expert_gate, names.expert_up, "",

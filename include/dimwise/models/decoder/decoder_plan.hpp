@@ -21,6 +21,13 @@ namespace dimwise::models {
 /// one array by key heads, each with its queries, its key and its value.
 enum class qkv_order { separate, stacked, by_groups };
 
+/// An array that holds a parameter of all experts, in turn: its name in a layer, and the name of the parameter in an
+/// expert. An array that ends in "_blocks" has MXFP4, and its scales are in the array that ends in "_scales".
+struct expert_stack {
+  std::string from;
+  std::string to;
+};
+
 /// The names of a decoder's arrays, without ".weight" and ".bias", and the conventions of these arrays. The defaults
 /// are those of LLaMA. Empty names stand for parameters that the architecture lacks.
 struct decoder_names {
@@ -46,11 +53,15 @@ struct decoder_names {
   std::string gate_up{};  ///< gate and up in one array
   std::string down = "mlp.down_proj";
   std::string output_norm2{};
+  std::string sinks = "self_attn.sinks";
   std::string router = "mlp.gate";
+  std::string router_correction = "mlp.gate.e_score_correction_bias";
   std::string experts = "mlp.experts.";  ///< followed by the number of the expert
   std::string expert_gate = "gate_proj";
   std::string expert_up = "up_proj";
   std::string expert_down = "down_proj";
+  std::string expert_gate_up{};                      ///< gate and up of an expert in one array
+  std::vector<expert_stack> stacked_experts{};       ///< the arrays that hold all experts
   std::string shared_expert = "mlp.shared_expert.";  ///< followed by the names of an expert's maps
   std::string shared_gate = "mlp.shared_expert_gate";
   std::string norm = "norm";
@@ -61,14 +72,17 @@ struct decoder_names {
   std::vector<std::string> ignored{"self_attn.rotary_emb.inv_freq"};  ///< arrays of a layer that are not parameters
 
   qkv_order order = qkv_order::separate;
-  bool in_out = false;    ///< matrices are [inputs, outputs]: Conv1D of GPT-2
-  bool less_one = false;  ///< scales of norms are stored minus one: Gemma
+  bool in_out = false;              ///< matrices are [inputs, outputs]: Conv1D of GPT-2
+  bool expert_in_out = false;       ///< the same of experts alone
+  bool expert_interleaved = false;  ///< gate and up of an expert take turns: gpt-oss
+  bool less_one = false;            ///< scales of norms are stored minus one: Gemma
 };
 
 /// The settings and names of one checkpoint.
 struct decoder_plan {
   decoder_config config{};
   decoder_names names{};
+  bool reads_quantised = false;  ///< quantization_config was read
 };
 
 /// The number of a setting; `otherwise` if it is absent, and 0 if it is null.

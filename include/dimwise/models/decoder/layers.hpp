@@ -70,6 +70,7 @@ struct decoder_attention {
   using output_projection = nn::linear<nn::from<kv_heads, group, d_v>, nn::to<d_model>, nn::optional_bias, Weights>;
   using query_norm_type = head_norm<d_k, kv_heads, group>;
   using key_norm_type = head_norm<d_k, kv_heads>;
+  using sink_list = std::vector<tensor<float, kv_heads, group>>;
   using features = tensor<float, seq, d_model>;
   using queries = tensor<float, seq, kv_heads, group, d_k>;
   using keys = tensor<float, seq, kv_heads, d_k>;
@@ -84,10 +85,12 @@ struct decoder_attention {
   output_projection output{};
   query_norm_type query_norm{};
   key_norm_type key_norm{};
+  sink_list sinks{};
   decoder_attention_settings settings{};
-  using members = nn::member_list<&decoder_attention::query, &decoder_attention::key, &decoder_attention::value,
-                                  &decoder_attention::output, &decoder_attention::query_norm,
-                                  &decoder_attention::key_norm, &decoder_attention::settings>;
+  using members =
+      nn::member_list<&decoder_attention::query, &decoder_attention::key, &decoder_attention::value,
+                      &decoder_attention::output, &decoder_attention::query_norm, &decoder_attention::key_norm,
+                      &decoder_attention::sinks, &decoder_attention::settings>;
 
   decoder_attention() = default;
   /// The attention of a layer with these settings, whose parameters are empty.
@@ -98,6 +101,7 @@ struct decoder_attention {
         output(),
         query_norm(c.head_norm, c.head_norm_settings, c.kv_heads * c.group),
         key_norm(c.head_norm, c.head_norm_settings, c.kv_heads),
+        sinks(c.sinks ? 1 : 0),
         settings{scale_of_scores(c.score_scale, c.d_k),
                  c.score_cap,
                  c.alibi,
@@ -160,6 +164,9 @@ struct decoder_attention {
   [[nodiscard]] context attended(const queries& q, const cache& held, const decoder_positions<Dims>& at) const {
     const nn::scaled_by scale{settings.score_scale};
     const window<seq, key_pos> visible(settings.window == 0 ? -1 : static_cast<std::ptrdiff_t>(settings.window) - 1, 0);
+    if (!sinks.empty()) {
+      return nn::attention_with_sinks<d_k, key_pos>(q, held.keys(), held.values(), sinks.front(), scale, visible);
+    }
     if (settings.score_cap != 0) {
       return nn::attention<d_k, key_pos>(q, held.keys(), held.values(), scale, nn::soft_cap{settings.score_cap},
                                          visible);
@@ -221,10 +228,13 @@ struct decoder_block {
     if (layer.sparse) {
       mixture.resize(1);
       mixture.front().experts.assign(c.experts, typename mixture_type::expert_type(c.feed));
-      mixture.front().settings = {c.chosen_experts, c.renormalised};
+      mixture.front().settings = {c.chosen_experts, c.renormalised,  c.router,       c.routed_scale,
+                                  c.expert_groups,  c.chosen_groups, c.best_of_group};
+      mixture.front().router.has_bias(c.router_bias);
+      mixture.front().correction.resize(c.router_correction ? 1 : 0);
       if (c.shared_hidden > 0) {
         mixture.front().shared.emplace_back(c.feed);
-        mixture.front().gate.resize(1);
+        mixture.front().gate.resize(c.shared_gate ? 1 : 0);
       }
     } else {
       feed_forward.emplace_back(c.feed);
