@@ -285,11 +285,19 @@ def on_page_content(content, page, config, files):
     return re.sub(r'<details>.*?</details>|<(span|div) class="arithmatex">.*?</\1>', away, content, flags=re.S)
 
 
-def on_post_page(output, page, config):
-    put_away = hidden.get(page.file.src_uri, [])
-    output = output.replace("</head>", search.SCRIPT + "</head>", 1)
+def readable(output):
     for old, new in READABLE:
         output = output.replace(old, new, 1)
+    return output
+
+
+def on_post_template(output_content, template_name, config):
+    return readable(output_content) if template_name == "404.html" else output_content
+
+
+def on_post_page(output, page, config):
+    put_away = hidden.get(page.file.src_uri, [])
+    output = readable(output.replace("</head>", search.SCRIPT + "</head>", 1))
     if page.file.src_uri.startswith("errors"):  # long names break between words
         output = re.sub(r"(?<=>)\s*ERROR_R\w+", lambda found: found[0].replace("_", "_<wbr>"), output)
     output = re.sub(r"<!--hidden (\d+)-->", lambda found: put_away[int(found[1])], output)

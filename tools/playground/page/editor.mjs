@@ -49,7 +49,7 @@ export class Editor {
       parent,
       extensions: [
         keymap.of([{key: "Mod-Enter", run: () => (run(), true)}]), basicSetup, cpp(), syntaxHighlighting(classHighlighter), EditorView.lineWrapping,
-        diagnosticsField, EditorView.contentAttributes.of({"aria-label": "Program"}),
+        diagnosticsField, EditorView.contentAttributes.of({tabindex: "0", "aria-label": "Program"}),
         EditorView.updateListener.of(update => { if (update.docChanged) { changed(); } }),
       ],
     });
