@@ -1,8 +1,8 @@
-// tests/ranks/training/two_axes.test.cpp -- steps of a small GPT on a mesh of two axes, over threads (std::thread): `tp`
-// divides heads and hidden features, `dp` the batch.
+// tests/ranks/training/two_axes.test.cpp -- steps of a small GPT on a mesh of two axes, over threads (std::thread):
+// `tp` divides heads and hidden features, `dp` the batch.
 //
-// The bits are those of one rank that computes the parts, adds their terms in the order of the ranks, and accumulates the
-// batches in their order. The formula that is not divided is near.
+// The bits are those of one rank that computes the parts, adds their terms in the order of the ranks, and accumulates
+// the batches in their order. The formula that is not divided is near.
 // SPDX-License-Identifier: BSL-1.0
 #include <dimwise/dimwise.hpp>
 #include <dimwise/grad.hpp>

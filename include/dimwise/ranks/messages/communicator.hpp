@@ -183,9 +183,9 @@ class communicator {
     return start_permute(detail::elements_of<T>, sent, sent_count, to, received, received_count, from, shape);
   }
 
-  /// Starts to send elements to the rank `to`, which calls `start_receive`. Only these two ranks take part, and messages
-  /// from one rank to another arrive in the order of the calls. The elements stay as they are until `wait` of the
-  /// result.
+  /// Starts to send elements to the rank `to`, which calls `start_receive`. Only these two ranks take part, and
+  /// messages from one rank to another arrive in the order of the calls. The elements stay as they are until `wait` of
+  /// the result.
   template <sendable T>
   [[nodiscard]] request start_send(const T* sent, std::size_t count, std::size_t to,
                                    std::string_view shape = {}) const {

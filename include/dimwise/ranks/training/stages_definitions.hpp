@@ -14,8 +14,8 @@
 DIMWISE_DETAIL_TEXT_BEGIN;
 namespace dimwise::detail {
 
-// Narayanan et al. 2021, figure 4. Messages to a neighbour are in the order of the micro-batches in both directions, and
-// no stage waits until what it sends has arrived, so stages never wait for each other in a circle.
+// Narayanan et al. 2021, figure 4. Messages to a neighbour are in the order of the micro-batches in both directions,
+// and no stage waits until what it sends has arrived, so stages never wait for each other in a circle.
 DIMWISE_DETAIL_LIBRARY void run_schedule(micro_batch_steps& steps, std::size_t batches,
                                          const ranks::communicator& stages) {
   std::vector<std::size_t> counts(stages.size(), batches);
