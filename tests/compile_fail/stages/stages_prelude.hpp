@@ -1,5 +1,5 @@
-// tests/compile_fail/stages/stages_prelude.hpp -- one stage of a pipeline, and the functions of a step, for the mistakes
-// of this folder.
+// tests/compile_fail/stages/stages_prelude.hpp -- one stage of a pipeline, and the functions of a step, for the
+// mistakes of this folder.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
