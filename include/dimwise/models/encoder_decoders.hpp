@@ -15,6 +15,11 @@
 #include <dimwise/models/common/find_architecture.hpp>
 #include <dimwise/models/encoder/read.hpp>
 #include <dimwise/models/encoder_decoder/bind.hpp>
+#include <dimwise/models/encoder_decoders/bart.hpp>
+#include <dimwise/models/encoder_decoders/m2m_100.hpp>
+#include <dimwise/models/encoder_decoders/marian.hpp>
+#include <dimwise/models/encoder_decoders/mbart.hpp>
+#include <dimwise/models/encoder_decoders/pegasus.hpp>
 #include <dimwise/models/encoder_decoders/t5.hpp>
 
 #include <filesystem>
@@ -36,8 +41,14 @@ using encoder_decoder_architectures = std::vector<encoder_decoder_architecture>;
 /// The architectures that `read_encoder_decoder` knows, by model_type.
 [[nodiscard]] inline const encoder_decoder_architectures& known_encoder_decoders() {
   static const encoder_decoder_architectures all{
+      {"bart", architectures::bart, "BART", ""},
+      {"m2m_100", architectures::m2m_100, "M2M-100, NLLB-200", ""},
+      {"marian", architectures::marian, "Marian (OPUS-MT)", "`share_encoder_decoder_embeddings` false"},
+      {"mbart", architectures::mbart, "mBART, mBART-50", ""},
       {"mt5", architectures::mt5, "mT5", ""},
+      {"pegasus", architectures::pegasus, "PEGASUS", ""},
       {"t5", architectures::t5, "T5, T5 1.1, FLAN-T5", ""},
+      {"umt5", architectures::umt5, "UMT5", ""},
   };
   return all;
 }

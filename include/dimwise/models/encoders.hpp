@@ -27,8 +27,8 @@ namespace dimwise::models {
 
 /// The families that `read_encoder` reads.
 inline const encoder_family* const encoder_families[] = {
-    &bert_family,   &distilbert_family, &roberta_family,    &mpnet_family, &electra_family,
-    &albert_family, &modernbert_family, &nomic_bert_family, &t5_family,    &mt5_family};
+    &bert_family,       &distilbert_family, &roberta_family, &mpnet_family, &electra_family, &albert_family,
+    &modernbert_family, &nomic_bert_family, &t5_family,      &mt5_family,   &umt5_family};
 
 /// The names of these families in `model_type`, separated by commas.
 [[nodiscard]] inline std::string encoder_names_of_types() {

@@ -73,8 +73,9 @@ void bind_encoder(io::bindings& file, const encoder_names& n, encoder<Dims, Weig
   }
   for (auto& one : m.embedding_norm) { bind_norm(file, n.embedding_norm, one); }
   for (auto& one : m.projection) { file.template linear<out_in>(n.projection, one); }
-  for (auto& one : m.distances) {
-    file.template bind<stored<typename Dims::buckets, typename Dims::heads>>(n.buckets + ".weight", one);
+  for (std::size_t i = 0; i < m.distances.size(); ++i) {
+    const std::string name = (m.config.distances_of_blocks ? n.blocks[i] : "") + n.buckets + ".weight";
+    file.template bind<stored<typename Dims::buckets, typename Dims::heads>>(name, m.distances[i]);
   }
   for (std::size_t i = 0; i < m.blocks.size(); ++i) { detail::bind_block(file.in(n.blocks[i]), n, m.blocks[i]); }
   for (auto& one : m.norm) { bind_norm(file, n.final_norm, one); }

@@ -71,7 +71,7 @@ struct encoder {
   using members = nn::member_list<&encoder::token_embedding, &encoder::positions, &encoder::segment_table,
                                   &encoder::embedding_norm, &encoder::projection, &encoder::distances, &encoder::blocks,
                                   &encoder::norm, &encoder::classifier, &encoder::predictor>;
-  encoder_config config;
+  encoder_config config{};
   encoder_task task = encoder_task::features;
 
   /// Texts as one batch: padded ids, the number of tokens of each text, and which text of a pair each token is from.
@@ -120,8 +120,9 @@ struct encoder {
     const seq n = extent_in<seq>(texts.ids);
     packed_type x = begun(texts, tokens);
     const double scale = scale_of_scores(config.score_scale, config.extents.of_head);
-    const encoder_pass<Dims> pass{tokens, angles(n, tokens), biases(n), scale};
+    encoder_pass<Dims> pass{tokens, angles(n, tokens), biases(n, 0), scale};
     for (const encoder_layer_settings& layer : config.layers) {
+      if (distances.size() > 1 && layer.block > 0) { pass.bias = biases(n, layer.block); }
       x = blocks[layer.block](x, pass, layer, config.norm_first);
     }
     if (!norm.empty()) { x = norm.front()(x); }
@@ -232,8 +233,13 @@ struct encoder {
   }
   [[nodiscard]] packed_type begun(const batch_type& texts, const packed_tokens& tokens) const {
     embedded_type x = token_embedding(packed(texts.ids, texts, tokens));
+    if (config.embedding_scale != 1) { x = x * static_cast<float>(config.embedding_scale); }
     if (!segment_table.empty()) { x = x + segment_table.front()(packed(texts.parts, texts, tokens)); }
     if (!positions.empty()) { x = x + gather<seq>(positions.front().table, places(texts, tokens)); }
+    if (config.sinusoid != sinusoid_kind::none) {
+      x = x + sinusoids_of<d_embed>(config.sinusoid, places(texts, tokens), tokens, extent_in<d_embed>(x),
+                                    config.positions_skip_padding ? config.pad + 1 : 0);
+    }
     if (!embedding_norm.empty()) { x = embedding_norm.front()(x); }
     if (!projection.empty()) { return projection.front()(x); }
     return relabel<d_embed, d_model>(x);
@@ -245,7 +251,7 @@ struct encoder {
     const token* first = texts.ids.data();
     dimwise::id<seq>* row = rows.overwrite();
     for (const int length : texts.lengths.values()) {
-      std::size_t at = config.positions_skip_padding ? config.pad + 1 : 0;
+      std::size_t at = config.positions_skip_padding ? config.pad + 1 : config.first_position;
       for (const token* id = first; id != first + length; ++id) {
         const bool counts = !config.positions_skip_padding || id->value != config.pad;
         *row++ = dimwise::id<seq>(counts ? at : config.pad);
@@ -273,9 +279,11 @@ struct encoder {
     }
     return made;
   }
-  [[nodiscard]] auto biases(const seq& n) const {
+  // The bias of this block: of its table if every block has one.
+  [[nodiscard]] auto biases(const seq& n, std::size_t block) const {
     decltype(encoder_pass<Dims>::bias) made;
-    for (const auto& table : distances) {
+    if (!distances.empty()) {
+      const auto& table = distances[distances.size() > 1 ? block : 0];
       const auto rows = relative_ids<seq, key, buckets>(seq{n.extent()}, key{n.extent()}, extent_in<buckets>(table),
                                                         t5_buckets{true, config.bucket_distance});
       made.push_back(gather<buckets>(table, rows));
@@ -327,7 +335,7 @@ encoder<Dims, Weights> empty_encoder(const encoder_config& c, encoder_task task)
   m.segment_table.resize(e.segments > 0 ? 1 : 0);
   if (c.embedding_norm) { m.embedding_norm.emplace_back(c.norm); }
   m.projection.resize(c.projects ? 1 : 0);
-  m.distances.resize(e.buckets > 0 ? 1 : 0);
+  m.distances.resize(e.buckets == 0 ? 0 : (c.distances_of_blocks ? e.blocks : 1));
   for (std::size_t i = 0; i < e.blocks; ++i) {
     m.blocks.push_back(model::block_type::of(c, i > 0 || c.first_block_norm));
   }

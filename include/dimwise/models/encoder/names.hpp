@@ -31,7 +31,7 @@ struct encoder_names {
   std::string segments = "embeddings.token_type_embeddings";
   std::string embedding_norm = "embeddings.LayerNorm";
   std::string projection{};
-  std::string buckets{};
+  std::string buckets{};              ///< follows the beginnings of blocks if every block has a table of its own
   std::vector<std::string> blocks{};  ///< the beginnings of the blocks' names
   std::string query = "attention.self.query";
   std::string key = "attention.self.key";

@@ -9,6 +9,7 @@
 #include <dimwise/models/common/feed_forward.hpp>
 #include <dimwise/models/common/norm.hpp>
 #include <dimwise/models/common/rotary.hpp>
+#include <dimwise/models/common/sinusoids.hpp>
 
 #include <optional>
 #include <string>
@@ -83,8 +84,12 @@ struct encoder_config {
   bool attention_bias = true;
   double score_scale = 0;  ///< 0: 1 / √d_k
   feed_settings feed = {.activation = activation_kind::gelu, .gated = false, .bias = true};
-  std::size_t pad = 0;                  ///< the id of the padding token
-  bool positions_skip_padding = false;  ///< positions count the tokens that are not padding, from `pad` + 1
+  std::size_t pad = 0;                           ///< the id of the padding token
+  bool positions_skip_padding = false;           ///< positions count the tokens that are not padding, from `pad` + 1
+  std::size_t first_position = 0;                ///< the row of the first position, unless positions skip padding
+  sinusoid_kind sinusoid = sinusoid_kind::none;  ///< positions are computed, and no table holds them
+  double embedding_scale = 1;                    ///< the factor of the token embedding
+  bool distances_of_blocks = false;              ///< every block has a table of relative biases of its own
   std::ptrdiff_t bucket_distance = 128;
   std::size_t longest = 0;  ///< the maximum number of tokens of a text
   encoder_head_settings classifier = {};

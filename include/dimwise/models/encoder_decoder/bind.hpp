@@ -29,8 +29,13 @@ template <class Dims, class Weights>
 void bind_encoder_decoder(io::bindings& file, const encoder_decoder_names& n, encoder_decoder<Dims, Weights>& m) {
   using namespace io;
   bind_encoder(file, n.encoder, m.encoder);
-  for (auto& one : m.distances) {
-    file.template bind<stored<typename Dims::buckets, typename Dims::heads>>(n.buckets + ".weight", one);
+  for (auto& one : m.positions) {
+    file.template bind<stored<typename Dims::seq, typename Dims::d_embed>>(n.positions + ".weight", one.table);
+  }
+  for (auto& one : m.embedding_norm) { bind_norm(file, n.embedding_norm, one); }
+  for (std::size_t i = 0; i < m.distances.size(); ++i) {
+    const std::string name = (m.config.encoder.distances_of_blocks ? n.blocks[i] : "") + n.buckets + ".weight";
+    file.template bind<stored<typename Dims::buckets, typename Dims::heads>>(name, m.distances[i]);
   }
   for (std::size_t i = 0; i < m.blocks.size(); ++i) {
     const auto in_block = file.in(n.blocks[i]);
@@ -43,8 +48,12 @@ void bind_encoder_decoder(io::bindings& file, const encoder_decoder_names& n, en
     bind_feed_forward<stacked, out_in>(in_block, n.gate, n.up, "", n.down, block.feed_forward);
   }
   bind_norm(file, n.norm, m.norm);
+  const names_within outside = file.without_prefix();
   for (auto& map : m.output) {
-    file.template bind<stored<typename Dims::vocab, typename Dims::d_embed>>(n.output + ".weight", map.weight);
+    outside.template bind<stored<typename Dims::vocab, typename Dims::d_embed>>(n.output + ".weight", map.weight);
+  }
+  for (auto& one : m.logit_bias) {
+    outside.template bind<stored<typename Dims::one, typename Dims::vocab>>(n.logit_bias, one);
   }
   if (m.output.empty()) { file.same(n.output + ".weight", n.encoder.tokens + ".weight"); }
   for (const std::string& name : n.ignored) { file.ignore(name); }

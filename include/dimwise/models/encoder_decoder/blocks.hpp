@@ -77,8 +77,8 @@ struct target_attention {
   }
 };
 
-/// A layer of the decoder: attention to the past and to the source, and a feed-forward layer, each after a norm and
-/// beside a residual.
+/// A layer of the decoder: attention to the past and to the source, and a feed-forward layer, each with a norm and a
+/// residual.
 template <class Dims, class Weights = float>
 struct encoder_decoder_block {
   using d_model = typename Dims::d_model;
@@ -105,7 +105,14 @@ struct encoder_decoder_block {
   explicit encoder_decoder_block(const encoder_config& c)
       : norm1(c.norm), self(c), norm2(c.norm), cross(c), norm3(c.norm), feed_forward(c.feed) {}
 
-  [[nodiscard]] features operator()(const features& x, cache& held, const memory& source, const bias_list& bias) const {
+  /// `norm_first`: x + f(norm(x)) for each of the three, else norm(x + f(x)).
+  [[nodiscard]] features operator()(const features& x, cache& held, const memory& source, const bias_list& bias,
+                                    bool norm_first) const {
+    if (!norm_first) {
+      const features attended = norm1(features(x + self.to_past(x, held, bias)));
+      const features informed = norm2(features(attended + cross.to_source(attended, source)));
+      return norm3(features(informed + feed_forward(informed)));
+    }
     const features attended = x + self.to_past(norm1(x), held, bias);
     const features informed = attended + cross.to_source(norm2(attended), source);
     return informed + feed_forward(norm3(informed));

@@ -39,6 +39,9 @@ struct encoder_decoder {
   using bucket_list = std::vector<tensor<float, buckets, heads>>;
   using block_list = std::vector<block>;
   using norm_type = any_norm<d_model>;
+  using position_list = typename encoder_type::position_list;
+  using embedding_norm_list = typename encoder_type::embedding_norm_list;
+  using logit_bias_list = std::vector<tensor<float, typename Dims::one, vocab>>;
   using map_type = nn::linear<nn::from<d_embed>, nn::to<vocab>, nn::no_bias, Weights>;
   using map_list = std::vector<map_type>;
   using source_type = tensor<float, seq, d_model>;
@@ -47,22 +50,30 @@ struct encoder_decoder {
 
   // The decoder embeds its tokens by the encoder's table; without `output`, the table also gives the logits.
   encoder_type encoder{};
+  position_list positions{};
+  embedding_norm_list embedding_norm{};
   bucket_list distances{};
   block_list blocks{};
   norm_type norm{};
   map_list output{};
-  using members = nn::member_list<&encoder_decoder::encoder, &encoder_decoder::distances, &encoder_decoder::blocks,
-                                  &encoder_decoder::norm, &encoder_decoder::output>;
+  logit_bias_list logit_bias{};
+  using members =
+      nn::member_list<&encoder_decoder::encoder, &encoder_decoder::positions, &encoder_decoder::embedding_norm,
+                      &encoder_decoder::distances, &encoder_decoder::blocks, &encoder_decoder::norm,
+                      &encoder_decoder::output, &encoder_decoder::logit_bias>;
   encoder_decoder_config config{};
 
   encoder_decoder() = default;
   /// A model of these settings, whose parameters are empty.
   explicit encoder_decoder(const encoder_decoder_config& c)
       : encoder(detail::empty_encoder<Dims, Weights>(c.encoder, encoder_task::features)),
-        distances(c.encoder.extents.buckets > 0 ? 1 : 0),
+        positions(c.encoder.extents.positions > 0 ? 1 : 0),
+        embedding_norm(c.encoder.embedding_norm ? 1 : 0, any_norm<d_embed>(c.encoder.norm)),
+        distances(c.encoder.extents.buckets == 0 ? 0 : (c.encoder.distances_of_blocks ? c.layers : 1)),
         blocks(c.layers, block(c.encoder)),
-        norm(c.encoder.norm),
+        norm(c.encoder.norm_first ? c.encoder.norm : norm_settings{norm_kind::none}),
         output(c.tied ? 0 : 1),
+        logit_bias(c.logit_bias ? 1 : 0),
         config(c) {}
 
   /// What one text of the decoder needs: the keys and values of its own positions and of the source, for each layer.
@@ -90,19 +101,32 @@ struct encoder_decoder {
   [[nodiscard]] state start(const std::vector<token>& source, std::size_t length) const {
     return start(encoded(source), length);
   }
-  /// The token that every text of the decoder begins with.
-  [[nodiscard]] std::vector<token> first() const { return {token(config.start)}; }
+  /// The tokens that every text of the decoder begins with: one, or two if the configuration forces the second.
+  [[nodiscard]] std::vector<token> first() const {
+    std::vector<token> all{token(config.start)};
+    if (config.forced) { all.emplace_back(*config.forced); }
+    return all;
+  }
 
   /// The features of new tokens of the decoder after the last norm: [target, d_model]; appends them to the caches.
-  /// Throws `extent_error` if the state is not one of this model; after an exception it has not changed.
+  /// Throws `extent_error` if the state is not one of this model, or if the text would have more tokens than the model
+  /// has positions; after an exception the state has not changed.
   [[nodiscard]] features_type features(std::span<const token> tokens, state& s) const {
     check(s);
     const std::ptrdiff_t begin = s.past.empty() ? 0 : s.past.front().end();
+    const std::size_t end = static_cast<std::size_t>(begin) + tokens.size();
+    if (end > encoder.longest()) {
+      dimwise::detail::raise<extent_error>(error{} << "features: the text would have " << end
+                                                   << " tokens, the decoder takes " << encoder.longest());
+    }
     try {
-      const tensor<token, target> text(tokens, starting_at(target{tokens.size()}, begin));
-      features_type x = relabel<d_embed, d_model>(encoder.token_embedding(text));
-      const auto bias = biases(starting_at(target{tokens.size()}, begin));
-      for (std::size_t i = 0; i < blocks.size(); ++i) { x = blocks[i](x, s.past[i], s.source[i], bias); }
+      const target queries = starting_at(target{tokens.size()}, begin);
+      features_type x = embedded(tensor<token, target>(tokens, queries), queries);
+      auto bias = biases(queries, 0);
+      for (std::size_t i = 0; i < blocks.size(); ++i) {
+        if (distances.size() > 1 && i > 0) { bias = biases(queries, i); }
+        x = blocks[i](x, s.past[i], s.source[i], bias, config.encoder.norm_first);
+      }
       return norm(x);
     } catch (...) {
       for (auto& one : s.past) { one.forget(static_cast<extent_t>(one.end() - begin)); }
@@ -113,21 +137,51 @@ struct encoder_decoder {
   [[nodiscard]] logits_type logits(const features_type& x) const {
     tensor<float, target, d_embed> h = relabel<d_model, d_embed>(x);
     if (config.logit_scale != 1) { h = h * static_cast<float>(config.logit_scale); }
-    return output.empty() ? logits_type(encoder.token_embedding.logits(h)) : logits_type(output.front()(h));
+    const logits_type made =
+        output.empty() ? logits_type(encoder.token_embedding.logits(h)) : logits_type(output.front()(h));
+    if (logit_bias.empty()) { return made; }
+    return made + tensor<float, vocab>(at<typename Dims::one>(logit_bias.front(), 0));
   }
-  /// The logits of the token after the last one: [vocab]. Throws `extent_error` if `tokens` is empty.
+  /// The logits of the token after the last one: [vocab]; −∞ for tokens that the configuration excludes. Throws
+  /// `extent_error` if `tokens` is empty.
   [[nodiscard]] tensor<float, vocab> next(std::span<const token> tokens, state& s) const {
     if (tokens.empty()) { dimwise::detail::raise<extent_error>(error{} << "next: no tokens were given"); }
     const features_type x = features(tokens, s);
     const features_type last = slice<target>(x, extent_of<target>(x) - 1, 1);
-    return at<target>(logits(last), 0);
+    tensor<float, vocab> made = at<target>(logits(last), 0);
+    for (const std::size_t excluded : config.never) {
+      made.overwrite()[excluded] = -std::numeric_limits<float>::infinity();
+    }
+    return made;
   }
 
  private:
-  [[nodiscard]] typename block::bias_list biases(const target& queries) const {
+  // The features of tokens before the first layer.
+  [[nodiscard]] features_type embedded(const tensor<token, target>& text, const target& queries) const {
+    const encoder_config& c = config.encoder;
+    tensor<float, target, d_embed> x = encoder.token_embedding(text);
+    if (c.embedding_scale != 1) { x = x * static_cast<float>(c.embedding_scale); }
+    if (!positions.empty() || c.sinusoid != sinusoid_kind::none) {
+      tensor<id<seq>, target> rows(queries);
+      const std::size_t first = c.positions_skip_padding ? c.pad + 1 : c.first_position;
+      dimwise::id<seq>* row = rows.overwrite();
+      for (std::size_t i = 0; i < queries.extent(); ++i) {
+        row[i] = id<seq>(first + static_cast<std::size_t>(queries.origin()) + i);
+      }
+      if (positions.empty()) {
+        x = x + sinusoids_of<d_embed>(c.sinusoid, rows, queries, extent_in<d_embed>(x), 0);
+      } else {
+        x = x + gather<seq>(positions.front().table, rows);
+      }
+    }
+    if (!embedding_norm.empty()) { x = embedding_norm.front()(x); }
+    return relabel<d_embed, d_model>(x);
+  }
+  [[nodiscard]] typename block::bias_list biases(const target& queries, std::size_t layer) const {
     typename block::bias_list made;
     const auto end = static_cast<std::size_t>(queries.origin()) + queries.extent();
-    for (const auto& table : distances) {
+    if (!distances.empty()) {
+      const auto& table = distances[distances.size() > 1 ? layer : 0];
       const auto rows =
           relative_ids<target, past, buckets>(queries, starting_at(past{end}, 0), extent_in<buckets>(table),
                                               t5_buckets{false, config.encoder.bucket_distance});

@@ -7,6 +7,7 @@
 
 #include <dimwise/models/encoder/names.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace dimwise::models {
 struct encoder_decoder_dims : encoder_dims {
   struct target : position_dim<> {};
   struct past : prime<target> {};
+  struct one : batch_dim<1> {};  // files store the bias of the logits as a row
 };
 
 /// The settings of an encoder-decoder: those of its encoder, which the decoder shares, and its own.
@@ -25,7 +27,10 @@ struct encoder_decoder_config {
   std::size_t layers = 0;  ///< of the decoder
   bool tied = true;        ///< the output is the table of the token embedding
   double logit_scale = 1;
-  std::size_t start = 0;  ///< the token that a text of the decoder begins with
+  std::size_t start = 0;                ///< the token that a text of the decoder begins with
+  std::optional<std::size_t> forced{};  ///< the token that follows it in every text
+  std::vector<std::size_t> never{};     ///< tokens that are never written
+  bool logit_bias = false;              ///< the logits have a bias
 };
 
 /// The names of an attention's arrays, without ".weight" and ".bias".
@@ -39,7 +44,9 @@ struct attention_names {
 /// The names of the arrays, without ".weight" and ".bias". Names of the decoder's layers follow its `blocks`.
 struct encoder_decoder_names {
   encoder_names encoder{};
-  std::string buckets{};
+  std::string positions{};
+  std::string embedding_norm{};
+  std::string buckets{};              ///< follows `blocks` if every block has a table of its own
   std::vector<std::string> blocks{};  ///< the beginnings of the decoder's blocks
   std::string norm1{};
   attention_names self{};
@@ -51,6 +58,7 @@ struct encoder_decoder_names {
   std::string down{};
   std::string norm{};
   std::string output{};
+  std::string logit_bias{};            ///< a whole name
   std::vector<std::string> ignored{};  ///< arrays that are no parameters: whole names
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/encoder_decoders/t5.hpp -- T5 (Raffel et al. 2020), T5 1.1, FLAN-T5 and mT5 as settings and array
-// names.
+// dimwise/models/encoder_decoders/t5.hpp -- T5 (Raffel et al. 2020), T5 1.1, FLAN-T5, mT5 and UMT5 (Chung et al.
+// 2023) as settings and array names.
 //
-// Layer: models. The decoder has a table of relative biases of its own, and none for attention to the source.
+// Layer: models. The decoder has tables of relative biases of its own, and none for attention to the source.
 // Tests: the conformance suite `architectures`, cases t5-relu and t5-gated
 #pragma once
 
@@ -63,6 +63,12 @@ inline encoder_decoder_description t5_like(io::config_check& c, const io::archiv
 /// MT5ForConditionalGeneration.
 [[nodiscard]] inline encoder_decoder_description mt5(io::config_check& c, const io::archive& weights) {
   return detail::t5_like(c, weights, read_mt5_settings(c, weights), false);
+}
+/// UMT5ForConditionalGeneration. Every layer of both stacks has a table of relative biases.
+[[nodiscard]] inline encoder_decoder_description umt5(io::config_check& c, const io::archive& weights) {
+  encoder_decoder_description d = detail::t5_like(c, weights, read_umt5_settings(c, weights), true);
+  d.names.buckets = "layer.0.SelfAttention.relative_attention_bias";
+  return d;
 }
 
 }  // namespace dimwise::models::architectures

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/encoders/t5.hpp -- the encoder of T5 (Raffel et al. 2020), T5 1.1, FLAN-T5 and mT5 as settings and
-// array names.
+// dimwise/models/encoders/t5.hpp -- the encoder of T5 (Raffel et al. 2020), T5 1.1, FLAN-T5, mT5 and UMT5 as settings
+// and array names.
 //
 // Layer: models. RMS norms before the branches, no biases, scores that are not scaled, and one table of relative biases
-// for all layers.
+// for all layers or for each.
 // Tests: the conformance suite `architectures`, cases t5-relu and t5-gated
 #pragma once
 
@@ -74,9 +74,18 @@ inline encoder_description described_t5(io::config_check& config, const io::arch
                           {"d_ff", 1024},         {"num_layers", 8}, {"d_kv", 64}};
   return detail::described_t5(config, weights, keys, "gated-gelu");
 }
+/// The settings and array names of UMT5's encoder (Chung et al. 2023), in which every layer has a table of relative
+/// biases. Records mismatches in `config`.
+[[nodiscard]] inline encoder_description read_umt5_settings(io::config_check& config, const io::archive& weights) {
+  encoder_description d = read_mt5_settings(config, weights);
+  d.config.distances_of_blocks = true;
+  d.names.buckets = "layer.0.SelfAttention.relative_attention_bias";
+  return d;
+}
 
-/// The encoders of T5 and mT5 in the list of `read_encoder`.
+/// The encoders of T5, mT5 and UMT5 in the list of `read_encoder`.
 inline const encoder_family t5_family{{"t5"}, read_t5_settings};
 inline const encoder_family mt5_family{{"mt5"}, read_mt5_settings};
+inline const encoder_family umt5_family{{"umt5"}, read_umt5_settings};
 
 }  // namespace dimwise::models

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/models/encoder_decoders/bart.hpp -- BART (Lewis et al. 2020) as settings and array names.
+//
+// Layer: models. Learned positions from row 2, a norm after the embedding, and norms after the residuals.
+// Tests: the conformance suite `architectures`, case bart
+#pragma once
+
+#include <dimwise/models/encoder_decoder/like_bart.hpp>
+
+namespace dimwise::models::architectures {
+
+/// BartForConditionalGeneration.
+[[nodiscard]] inline encoder_decoder_description bart(io::config_check& c, const io::archive& weights) {
+  encoder_decoder_description d = described_like_bart(c, weights,
+                                                      {.keys = {{"vocab_size", 50265},
+                                                                {"d_model", 1024},
+                                                                {"encoder_attention_heads", 16},
+                                                                {"encoder_ffn_dim", 4096},
+                                                                {"encoder_layers", 12}}});
+  set_learned_positions(d.config.encoder);
+  return d;
+}
+
+}  // namespace dimwise::models::architectures
