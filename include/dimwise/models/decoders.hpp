@@ -19,9 +19,9 @@
 #include <dimwise/models/decoders/cohere.hpp>
 #include <dimwise/models/decoders/falcon.hpp>
 #include <dimwise/models/decoders/gemma.hpp>
-#include <dimwise/models/decoders/gpt2.hpp>
-#include <dimwise/models/decoders/gpt_neox.hpp>
-#include <dimwise/models/decoders/gpt_oss.hpp>
+#include <dimwise/models/decoders/gpt/gpt2.hpp>
+#include <dimwise/models/decoders/gpt/gpt_neox.hpp>
+#include <dimwise/models/decoders/gpt/gpt_oss.hpp>
 #include <dimwise/models/decoders/granite.hpp>
 #include <dimwise/models/decoders/llama.hpp>
 #include <dimwise/models/decoders/mistral.hpp>

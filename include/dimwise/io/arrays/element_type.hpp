@@ -22,7 +22,8 @@ namespace dimwise::io {
 static_assert(std::endian::native == std::endian::little,
               "dimwise::io: the formats are little-endian, as they are read");
 
-/// The element types of safetensors, the quantized types of GGUF, and MXFP4, whose scales are in an array of their own. Tensors are read from the first nine.
+/// The element types of safetensors, the quantized types of GGUF, and MXFP4, whose scales are in an array of their own.
+/// Tensors are read from the first nine.
 enum class element_type : unsigned char {
   f64,
   f32,

@@ -11,7 +11,6 @@
 #include <dimwise/models/decoders/mistral.hpp>
 #include <dimwise/models/decoders/qwen.hpp>
 
-#include <algorithm>
 #include <string_view>
 #include <utility>
 #include <vector>

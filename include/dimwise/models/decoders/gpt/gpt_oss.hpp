@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/decoders/gpt_oss.hpp -- gpt-oss (OpenAI 2025): its settings.
+// dimwise/models/decoders/gpt/gpt_oss.hpp -- gpt-oss (OpenAI 2025): its settings.
 //
-// Layer: models. Attention has a learned sink for each head; all layers have experts, whose weights are MXFP4 or floats.
+// Layer: models. Attention has a learned sink for each head. All layers have experts, whose weights are MXFP4 or
+// floats.
 // Tests: the conformance suite `gpt_oss`, tests/models/gpt_oss.test.cpp
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/decoders/gpt_neox.hpp -- GPT-NeoX (Black et al. 2022) and Pythia: settings and array names.
+// dimwise/models/decoders/gpt/gpt_neox.hpp -- GPT-NeoX (Black et al. 2022) and Pythia: settings and array names.
 //
 // Layer: models. Attention and feed-forward in parallel, each with its own norm; a part of each head is rotated.
 // Tests: the conformance suite `architectures`, case gpt_neox

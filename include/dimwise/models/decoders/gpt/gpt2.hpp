@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/decoders/gpt2.hpp -- GPT-2, and the code models GPTBigCode (StarCoder) and StarCoder 2.
+// dimwise/models/decoders/gpt/gpt2.hpp -- GPT-2, and the code models GPTBigCode (StarCoder) and StarCoder 2.
 //
 // Layer: models.
 // Tests: the conformance suites `lm` and `architectures`
