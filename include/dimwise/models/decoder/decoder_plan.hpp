@@ -24,8 +24,8 @@ enum class qkv_order { separate, stacked, by_groups };
 /// An array that holds a parameter of all experts, in turn: its name in a layer, and the name of the parameter in an
 /// expert. An array that ends in "_blocks" has MXFP4, and its scales are in the array that ends in "_scales".
 struct expert_stack {
-  std::string from;
-  std::string to;
+  std::string from{};
+  std::string to{};
 };
 
 /// The names of a decoder's arrays, without ".weight" and ".bias", and the conventions of these arrays. The defaults
