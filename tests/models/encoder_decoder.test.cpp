@@ -165,7 +165,9 @@ TEST_CASE("a call that throws leaves the state as it was") {
 TEST_CASE("settings and arrays that do not fit are rejected by name") {
   const case_folder folder("t5-relu");
   CHECK(
-      has(folder.told("\"t5\"", "\"bart\""), "model_type is \"bart\"; the encoder-decoders that are read are mt5, t5"));
+      has(folder.told("\"t5\"", "\"bort\""),
+          "model_type is \"bort\"; the encoder-decoders that are read are bart, m2m_100, marian, mbart, mt5, pegasus, "
+          "t5, umt5"));
   CHECK(has(folder.told("\"dense_act_fn\": \"relu\"", "\"dense_act_fn\": \"mish\""), "dense_act_fn is \"mish\""));
   CHECK(has(folder.told("\"use_cache\"", "\"quantization_config\": {\"bits\": 4}, \"use_cache\""),
             "quantization_config is not supported"));
