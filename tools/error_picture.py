@@ -13,7 +13,7 @@ import errors_program
 # No dimension has the colour of ink: it is the culprit's.
 LETTER, HEIGHT, GAP, LABEL = 7.25, 26, 8, 92  # LETTER as in picture.hpp
 MADE = ("merged", "summed", "prime", "out", "divided")
-OWN_STYLE = """.dw .cell{fill:var(--k);fill-opacity:.14;stroke:var(--k);stroke-width:1.2}.dw .mark{fill:var(--box);stroke:var(--line)}
+OWN_STYLE = """.dw .dimension{fill:var(--k);fill-opacity:.14;stroke:var(--k);stroke-width:1.2}.dw .noted{fill:var(--box);stroke:var(--line)}
 .dw .culprit{stroke:var(--ink);stroke-width:2.8}.dw .lacking{fill:none;stroke:var(--ink);stroke-width:1.6;stroke-dasharray:4 4}
 .dw .wrong{font-weight:700}
 """
@@ -56,7 +56,7 @@ def draw(error):
             is_mark = bare in marks or not word
             box = f'x="{x:g}" y="{y}" width="{width:g}" height="{HEIGHT}" rx="5"'
             if cell == "present":
-                kind = ("mark" if is_mark else f"cell k{colour_of[word]}") + (" culprit" if culprit else "")
+                kind = ("noted" if is_mark else f"dimension k{colour_of[word]}") + (" culprit" if culprit else "")
                 out.append(f'<rect {box} class="{kind}"/><text x="{x + width / 2:g}" y="{y + 17}" '
                            f'class="middle{" strong" if culprit else ""}">{html.escape(name)}</text>')
             elif cell == "lacking":

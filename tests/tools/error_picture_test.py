@@ -33,7 +33,7 @@ class ErrorPicture(unittest.TestCase):
             "and missed where it is not": len(boxes("lacking")) == 1 and "lacks" in svg,
             "equal dimensions are below one another": len(left("d_k")) == 1 and len(left("batch")) == 1,
             "and in one colour": len({box.get("class") for box in boxes("cell") if box.get("x") == boxes("cell")[1].get("x")}) == 1,
-            "a mark has no colour of a dimension": len(boxes("mark")) == 1,
+            "a mark has no colour of a dimension": len(boxes("noted")) == 1,
             "the title is the sentence": picture[0].text == "`contract` goes over key, but the left operand lacks key (R1)",
             "the description says shapes and culprit": "left: batch, d_k, score<d_k>;" in picture[1].text and picture[1].text.endswith("Marked: key[5]"),
             "words have the colours of the library": len(kept) > 4 and error_picture.colours(kept) == kept,
