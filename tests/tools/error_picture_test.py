@@ -21,6 +21,9 @@ class ErrorPicture(unittest.TestCase):
         def boxes(part):
             return [box for box in picture if part in (box.get("class") or "").split()]
 
+        def classes(sheet):
+            return set(re.findall(r"\.dw \.(\w+)", sheet))
+
         def left(word):
             return {one.get("x") for one in picture if one.text == word}
 
@@ -32,12 +35,13 @@ class ErrorPicture(unittest.TestCase):
             "the culprit is outlined where it is": len([box for box in boxes("culprit") if box.tag.endswith("rect")]) == 2,
             "and missed where it is not": len(boxes("lacking")) == 1 and "lacks" in svg,
             "equal dimensions are below one another": len(left("d_k")) == 1 and len(left("batch")) == 1,
-            "and in one colour": len({box.get("class") for box in boxes("cell") if box.get("x") == boxes("cell")[1].get("x")}) == 1,
+            "and in one colour": len({box.get("class") for box in boxes("dimension") if box.get("x") == boxes("dimension")[1].get("x")}) == 1,
             "a mark has no colour of a dimension": len(boxes("noted")) == 1,
             "the title is the sentence": picture[0].text == "`contract` goes over key, but the left operand lacks key (R1)",
             "the description says shapes and culprit": "left: batch, d_k, score<d_k>;" in picture[1].text and picture[1].text.endswith("Marked: key[5]"),
             "words have the colours of the library": len(kept) > 4 and error_picture.colours(kept) == kept,
             "the page's scheme decides the colours": '[data-md-color-scheme="slate"] .dw{--paper:#12161d' in style and "prefers-color-scheme" not in style,
+            "its classes are not those of the library": not classes(error_picture.OWN_STYLE) & classes(style.replace(error_picture.OWN_STYLE, "")),
             "a style is taken out": error_picture.without_style("<svg><style>.dw{}</style>\n<rect/></svg>") == "<svg><rect/></svg>",
         }.items():
             self.assertTrue(right, name)
