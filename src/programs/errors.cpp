@@ -132,6 +132,10 @@ int main(int argc, char** argv) {
     } else {
       pass_on(stdin, stdout, json, coloured);
     }
+    // The flag of the stream includes failures of earlier writes.
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+      throw std::runtime_error(std::string("the output cannot be written: ") + std::strerror(errno));
+    }
   } catch (const CLI::ParseError& e) { return app.exit(e); } catch (const std::exception& e) {
     std::fprintf(stderr, "dimwise-errors: %s\n", e.what());
     return 1;
