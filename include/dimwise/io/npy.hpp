@@ -11,9 +11,14 @@
 
 #include <dimwise/io/archive.hpp>
 #include <dimwise/io/files/new_file.hpp>
+#include <dimwise/tensor/misused.hpp>
 
 #include <algorithm>
 #include <iterator>
+
+namespace dimwise::op {
+struct write_npy;
+}  // namespace dimwise::op
 
 namespace dimwise::io {
 
@@ -224,5 +229,6 @@ inline void write_npy(const std::filesystem::path& path, const stored_array& arr
   file.write(array.bytes);
   file.finish();
 }
+DIMWISE_DETAIL_MISUSED(write_npy)
 
 }  // namespace dimwise::io

@@ -5,7 +5,7 @@
 // Tests: tests/io/npz.test.cpp
 //
 //   const io::archive file = io::read_npz("weights.npz");      file.at("w_q")
-//   io::write_npz("y.npz", {io::as_stored("y", y), io::as_stored("weights", weights)});
+//   io::write_npz("y.npz", std::vector{io::as_stored("y", y), io::as_stored("weights", weights)});
 #pragma once
 
 #include <dimwise/io/npy.hpp>

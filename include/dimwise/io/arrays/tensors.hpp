@@ -10,9 +10,15 @@
 #pragma once
 
 #include <dimwise/io/arrays/elements.hpp>
+#include <dimwise/tensor/misused.hpp>
 
 #include <cstdint>
 #include <string>
+
+namespace dimwise::op {
+struct as_stored;
+struct read_tensor;
+}  // namespace dimwise::op
 
 namespace dimwise::io {
 
@@ -121,6 +127,7 @@ template <class Tensor, class Order, class... Given,
           class Verdict = detail::order_verdict<Order, detail::shape_of<Tensor>>>
   requires refused<Verdict>
 Verdict read_tensor(const stored_array& from, const Given&... given);
+DIMWISE_DETAIL_MISUSED(read_tensor)
 
 /// A tensor as an array of a file that borrows the elements, for `write_safetensors` and `write_npy`.
 template <file_element T, class... D>
@@ -132,5 +139,6 @@ template <file_element T, class... D>
   for (std::size_t i = 0; i < axes::size; ++i) { a.extents.push_back(all[i].extent); }
   return a;
 }
+DIMWISE_DETAIL_MISUSED(as_stored)
 
 }  // namespace dimwise::io
