@@ -42,6 +42,11 @@ THIRD_PARTIES = {
     "unistd.h": ("io/files/bytes", "support/files/file_draft", "viz/colours_definitions.hpp"), "sys/single_threaded.h": ("tensor/memory/counted.hpp",),
     # Files compiled for one architecture take C's functions: std's inline ones would leak from them as weak symbols.
     "math.h": ("",)}
+# Headers that dimwise.hpp does not include where the library is compiled once: each costs every file of a user 3 to 15 % of the
+# include. What needs them is in X_definitions.hpp.
+HEAVY = {"algorithm", "any", "atomic", "chrono", "cmath", "complex", "condition_variable", "filesystem", "format", "fstream",
+         "functional", "future", "iomanip", "iostream", "iterator", "locale", "map", "memory", "memory_resource", "mutex", "numeric",
+         "ostream", "random", "ranges", "regex", "set", "sstream", "thread", "unordered_map", "unordered_set"}
 # The pages that may explain the names of a namespace; names that users do not write.
 PAGES = {"no_adl": ("operations", "tensors", "caches", "modules", "dimensions"), "nn": ("modules", "caches")}
 INTERNAL = {"detail", "a_stack_is_made_by_of_and_then_initialised"}
@@ -71,6 +76,20 @@ def wrong_include(file, opening, target):
     return f"{layer_of(file)} may include {', '.join(sorted(BELOW[layer_of(file)]))}"
 
 
+def heavy_includes(texts):
+    """-> what is wrong with the standard headers that a user of dimwise.hpp and the compiled library includes"""
+    reached, left = {UMBRELLA}, [UMBRELLA]
+    while left:
+        file = left.pop()
+        for target in re.findall(r"^\s*#\s*include\s*<([^>]+)>", texts[file], re.M):
+            other = target.removeprefix("dimwise/")
+            if target in HEAVY:
+                yield f"{file}: <{target}>: {UMBRELLA} reaches this header, and <{target}> is slow to compile: include it in a definitions header"
+            if other != target and other not in reached and not other.endswith(("_definitions.hpp", "implementation.hpp")):
+                reached.add(other)
+                left.append(other)
+
+
 def check_headers(root):
     texts = {path.relative_to(root / "include/dimwise").as_posix(): path.read_text(encoding="utf-8")
              for path in sorted((root / "include").rglob("*.hpp"))}
@@ -95,6 +114,7 @@ def check_headers(root):
             if f"\n#if DIMWISE_DETAIL_DEFINES_LIBRARY\n{line}#endif\n" not in texts.get(header, "") or line not in texts[IMPLEMENTATION]:
                 yield f"{file}: {header} does not include it, or {IMPLEMENTATION} lacks it"
 
+    yield from heavy_includes(texts)
     folders = collections.Counter(pathlib.PurePosixPath(file).parent.as_posix() for file in texts)
     yield from (f"{folder}: has {count} headers, more than {MOST_HEADERS}: make folders that name families"
                 for folder, count in folders.items() if count > MOST_HEADERS)

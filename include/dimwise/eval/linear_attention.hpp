@@ -11,7 +11,7 @@
 
 #include <dimwise/eval/evaluate.hpp>
 #include <dimwise/shape/rules/linear_attention.hpp>
-#include <dimwise/support/real_functions.hpp>
+#include <dimwise/support/builtins/real_functions.hpp>
 
 #include <optional>
 

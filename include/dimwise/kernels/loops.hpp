@@ -10,7 +10,7 @@
 #include <dimwise/kernels/dispatch/configuration.hpp>
 #include <dimwise/kernels/rows/carried_sum.hpp>
 #include <dimwise/support/axis.hpp>
-#include <dimwise/support/real_functions.hpp>
+#include <dimwise/support/builtins/real_functions.hpp>
 
 #include <cstddef>
 #include <limits>

@@ -17,7 +17,7 @@
 #pragma once
 
 #include <dimwise/nn/formula.hpp>
-#include <dimwise/support/real_functions.hpp>
+#include <dimwise/support/builtins/real_functions.hpp>
 
 namespace dimwise::nn {
 

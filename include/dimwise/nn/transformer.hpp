@@ -12,7 +12,7 @@
 
 #include <dimwise/nn/layers.hpp>
 #include <dimwise/nn/layers/embedding.hpp>
-#include <dimwise/support/real_functions.hpp>
+#include <dimwise/support/builtins/real_functions.hpp>
 
 namespace dimwise::nn {
 

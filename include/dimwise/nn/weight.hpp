@@ -11,7 +11,7 @@
 
 #include <dimwise/nn/formula.hpp>
 #include <dimwise/nn/parameters/initialise.hpp>
-#include <dimwise/support/real_functions.hpp>
+#include <dimwise/support/builtins/real_functions.hpp>
 
 #include <cstdint>
 #include <limits>

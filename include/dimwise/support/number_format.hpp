@@ -7,7 +7,7 @@
 //   tensor<bfloat16, key, d_k> k;      contract<d_k>(q, widened(k))
 #pragma once
 
-#include <dimwise/support/real_functions.hpp>
+#include <dimwise/support/builtins/real_functions.hpp>
 
 #include <bit>
 #include <cstdint>

@@ -7,8 +7,8 @@
 //   auto x = random_normal<float, seq, d_k>(random_seed{1}, seq{5});
 #pragma once
 
+#include <dimwise/support/builtins/real_functions.hpp>
 #include <dimwise/support/library.hpp>
-#include <dimwise/support/real_functions.hpp>
 #include <dimwise/tensor/tensor.hpp>
 
 #include <array>

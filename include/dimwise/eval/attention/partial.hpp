@@ -9,7 +9,7 @@
 
 #include <dimwise/eval/evaluate.hpp>
 #include <dimwise/expr/products/scores.hpp>
-#include <dimwise/support/real_functions.hpp>
+#include <dimwise/support/builtins/real_functions.hpp>
 
 namespace dimwise {
 

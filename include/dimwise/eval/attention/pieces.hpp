@@ -10,7 +10,7 @@
 #include <dimwise/eval/attention/numbers.hpp>
 #include <dimwise/eval/loops/positions.hpp>
 #include <dimwise/eval/lowering/masks.hpp>
-#include <dimwise/support/real_functions.hpp>
+#include <dimwise/support/builtins/real_functions.hpp>
 
 namespace dimwise::detail {
 

@@ -10,7 +10,7 @@
 #include <dimwise/eval/evaluate.hpp>
 #include <dimwise/expr/elements/widen.hpp>
 #include <dimwise/shape/rules/cache.hpp>
-#include <dimwise/support/real_functions.hpp>
+#include <dimwise/support/builtins/real_functions.hpp>
 
 #include <new>
 #include <span>

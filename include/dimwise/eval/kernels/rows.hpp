@@ -10,8 +10,8 @@
 
 #include <dimwise/eval/kernels/elements.hpp>
 #include <dimwise/eval/loops/rows.hpp>
+#include <dimwise/support/builtins/real_functions.hpp>
 #include <dimwise/support/library.hpp>
-#include <dimwise/support/real_functions.hpp>
 
 #include <vector>
 

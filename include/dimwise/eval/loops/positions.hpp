@@ -8,7 +8,7 @@
 
 #include <dimwise/eval/pass.hpp>
 #include <dimwise/expr/positions/positions.hpp>
-#include <dimwise/support/real_functions.hpp>
+#include <dimwise/support/builtins/real_functions.hpp>
 
 namespace dimwise::detail {
 

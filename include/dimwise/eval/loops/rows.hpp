@@ -9,7 +9,7 @@
 #include <dimwise/eval/sorting/order.hpp>
 #include <dimwise/expr/rows/reduce.hpp>
 #include <dimwise/expr/rows/sort.hpp>
-#include <dimwise/support/real_functions.hpp>
+#include <dimwise/support/builtins/real_functions.hpp>
 
 #include <cstdint>
 #include <vector>

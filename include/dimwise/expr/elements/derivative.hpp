@@ -6,7 +6,7 @@
 #pragma once
 
 #include <dimwise/expr/elements/functions.hpp>
-#include <dimwise/support/real_functions.hpp>
+#include <dimwise/support/builtins/real_functions.hpp>
 
 #include <cstddef>
 

@@ -6,7 +6,7 @@
 // Tests: tests/expr/elements/elementwise.test.cpp
 #pragma once
 
-#include <dimwise/support/real_functions.hpp>
+#include <dimwise/support/builtins/real_functions.hpp>
 
 #include <type_traits>
 #include <utility>

@@ -14,7 +14,7 @@
 #include <dimwise/expr/products/scores.hpp>
 #include <dimwise/expr/rearrange/reorder.hpp>
 #include <dimwise/expr/rows/reduce.hpp>
-#include <dimwise/support/real_functions.hpp>
+#include <dimwise/support/builtins/real_functions.hpp>
 
 #include <string>
 

@@ -9,7 +9,7 @@
 #include <dimwise/expr/masks/mask.hpp>
 #include <dimwise/expr/positions/rotary.hpp>
 #include <dimwise/shape/rules/positions.hpp>
-#include <dimwise/support/real_functions.hpp>
+#include <dimwise/support/builtins/real_functions.hpp>
 
 #include <cstddef>
 #include <limits>

@@ -10,7 +10,7 @@
 
 #include <dimwise/expr/elements/elementwise.hpp>
 #include <dimwise/expr/products/contract.hpp>
-#include <dimwise/support/real_functions.hpp>
+#include <dimwise/support/builtins/real_functions.hpp>
 
 namespace dimwise {
 

@@ -8,7 +8,7 @@
 #pragma once
 
 #include <dimwise/nn/parameters.hpp>
-#include <dimwise/support/real_functions.hpp>
+#include <dimwise/support/builtins/real_functions.hpp>
 #include <dimwise/tensor/random.hpp>
 
 #include <array>
