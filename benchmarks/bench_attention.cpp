@@ -8,6 +8,7 @@
 #include <dimwise/dimwise.hpp>
 
 #include <memory>
+#include <stdexcept>
 #include <utility>
 #if defined(DIMWISE_BENCH_TBB)
 #include <dimwise/eval/tbb.hpp>

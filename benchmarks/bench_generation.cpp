@@ -21,6 +21,7 @@
 #include <memory>
 #include <numeric>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 #if defined(DIMWISE_BENCH_TBB)

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <stdexcept>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>

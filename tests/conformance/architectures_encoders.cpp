@@ -5,6 +5,7 @@
 #include <dimwise/models/encoders.hpp>
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace conformance {
 

@@ -15,6 +15,7 @@
 #include <map>
 #include <numeric>
 #include <sstream>
+#include <stdexcept>
 
 namespace conformance {
 

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
 
 using namespace dimwise;
 using namespace dimwise::io;

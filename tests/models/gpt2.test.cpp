@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <stdexcept>
+
 using namespace dimwise;
 
 namespace {

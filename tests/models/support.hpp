@@ -6,6 +6,7 @@
 #include "support/pack.hpp"
 #include <dimwise/io/safetensors.hpp>
 
+#include <stdexcept>
 #include <vector>
 
 namespace dimwise_test {

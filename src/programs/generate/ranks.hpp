@@ -8,6 +8,8 @@
 #include <dimwise/ranks/run.hpp>
 
 #include <optional>
+#include <stdexcept>
+#include <system_error>
 #include <type_traits>
 
 namespace programs {

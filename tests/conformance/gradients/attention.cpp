@@ -6,6 +6,7 @@
 #include "gradients.hpp"
 
 #include <cmath>
+#include <stdexcept>
 
 namespace {
 

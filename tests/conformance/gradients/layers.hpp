@@ -7,6 +7,7 @@
 #include "gradients.hpp"
 
 #include <cmath>
+#include <stdexcept>
 
 namespace conformance::gradients::layers {
 

@@ -3,6 +3,7 @@
 #include "layers.hpp"
 
 #include <cmath>
+#include <stdexcept>
 
 namespace {
 

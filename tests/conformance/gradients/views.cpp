@@ -3,6 +3,7 @@
 #include "gradients.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace {
 

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <sstream>
+#include <stdexcept>
 
 namespace conformance::lm {
 

@@ -3,6 +3,7 @@
 #include "conformance/case.hpp"
 
 #include <cmath>
+#include <stdexcept>
 
 namespace conformance {
 namespace {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "conformance/case.hpp"
 
+#include <stdexcept>
+
 namespace conformance {
 namespace {
 

@@ -6,6 +6,8 @@
 #include "conformance/attention/attention.hpp"
 #include <dimwise/nn/linear_attention.hpp>
 
+#include <stdexcept>
+
 namespace conformance {
 namespace {
 

@@ -3,6 +3,7 @@
 #include "conformance/case.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace conformance {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "conformance/case.hpp"
 
+#include <stdexcept>
 #include <vector>
 
 namespace conformance::torch {

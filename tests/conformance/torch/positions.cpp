@@ -3,6 +3,7 @@
 #include "conformance/case.hpp"
 
 #include <cstdio>
+#include <stdexcept>
 
 namespace conformance::torch {
 namespace {

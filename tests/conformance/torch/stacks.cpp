@@ -3,6 +3,7 @@
 #include "modules.hpp"
 
 #include <cmath>
+#include <stdexcept>
 
 namespace conformance::torch {
 namespace {
