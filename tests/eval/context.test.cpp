@@ -1,5 +1,6 @@
 // tests/eval/context.test.cpp -- a context: its executor works, its counters count, it may force the reference loops.
 // SPDX-License-Identifier: BSL-1.0
+#include "support/threads.hpp"
 #include <dimwise/dimwise.hpp>
 
 #include <doctest/doctest.h>
@@ -153,7 +154,8 @@ TEST_CASE("memory is kept up to the most that was in use, a sixteenth and 8 MiB 
   CHECK(kept_memory() >= (40U << 20));
 }
 
-TEST_CASE("a thread keeps its own scratch, whatever others keep, and leaves them what they keep when it ends") {
+TEST_CASE("a thread keeps its own scratch, whatever others keep, and leaves them what they keep when it ends" *
+          support::threads) {
   if (!detail::keeps_blocks) { return; }
   (void)trim_memory();
   const auto fill = [](std::size_t count, std::size_t rows) {

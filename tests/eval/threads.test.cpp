@@ -1,6 +1,8 @@
 // tests/eval/threads.test.cpp -- threads of an executor: every plan gives the same bits; threads that share tensors.
 //
 // Run under the thread sanitizer, too (preset tsan). SPDX-License-Identifier: BSL-1.0
+#include "support/threads.hpp"
+
 #include "support/numbers.hpp"
 #include "support/racing_executor.hpp"
 
@@ -47,7 +49,7 @@ const auto up = drawn<tensor<float, d_model, d_ff>>(6);
 const auto bias = drawn<tensor<float, d_ff>>(7);
 const auto down = drawn<tensor<float, d_ff, d_model>>(8);
 
-TEST_CASE("threads: an executor without workers is refused") {
+TEST_CASE("threads: an executor without workers is refused" * support::threads) {
   racing_executor none{0};
   CHECK(dimwise_test::thrown<number_error>([&] { (void)evaluate(relu(x), none); }).find("worker_count() is 0") !=
         std::string::npos);
@@ -55,7 +57,7 @@ TEST_CASE("threads: an executor without workers is refused") {
 
 }  // namespace
 
-TEST_CASE("threads: every plan gives the same bits for any number of them") {
+TEST_CASE("threads: every plan gives the same bits for any number of them" * support::threads) {
   CHECK(same_bits(contract<key>(softmax<key>(scores<d_k>(q, k)), v)));
   CHECK(same_bits(contract<key>(softmax<key>(masked(scores<d_k>(q, k), causal<seq, key>{})), v)));
   CHECK(same_bits(contract<key>(softmax<key>(scores<d_k>(one, k)), v)));
@@ -67,7 +69,7 @@ TEST_CASE("threads: every plan gives the same bits for any number of them") {
   CHECK(same_bits(x * x + x));
 }
 
-TEST_CASE("threads: evaluations side by side share operands, their buffers and packed weights") {
+TEST_CASE("threads: evaluations side by side share operands, their buffers and packed weights" * support::threads) {
   const auto wanted = evaluate(contract<d_model>(x, up) + bias);
   std::atomic<int> wrong{0};
   std::vector<std::thread> team;
@@ -87,7 +89,8 @@ TEST_CASE("threads: evaluations side by side share operands, their buffers and p
 }
 
 // Each thread has handles of its own; what they have in common is the buffer behind them.
-TEST_CASE("threads: handles of one buffer are sealed, copied, moved, written and handed out side by side") {
+TEST_CASE("threads: handles of one buffer are sealed, copied, moved, written and handed out side by side" *
+          support::threads) {
   const auto whole = drawn<tensor<float, seq, d_model>>(1, seq{20});
   const float first = whole.values()[0];
   std::atomic<int> wrong{0};
@@ -121,7 +124,8 @@ TEST_CASE("threads: handles of one buffer are sealed, copied, moved, written and
   CHECK(whole.values()[0] == first);
 }
 
-TEST_CASE("threads: packed weights are kept by one of several threads and dropped by the last that writes") {
+TEST_CASE("threads: packed weights are kept by one of several threads and dropped by the last that writes" *
+          support::threads) {
   for (int again = 0; again < 5; ++again) {
     const auto weights = drawn<tensor<float, d_model, d_ff>>(6);
     const auto wanted = evaluate_plainly(contract<d_model>(slice<seq>(x, 0, 4), weights));
@@ -145,7 +149,7 @@ TEST_CASE("threads: packed weights are kept by one of several threads and droppe
   }
 }
 
-TEST_CASE("threads: documents are copied and given back side by side") {
+TEST_CASE("threads: documents are copied and given back side by side" * support::threads) {
   struct lines : packed_dim<> {};
   const lines shared{{3, 4, 2}};
   std::vector<std::thread> team;

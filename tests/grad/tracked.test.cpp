@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // What is recorded, what is a constant, and what belongs to another call.
 #include "nodes.hpp"
+#include "support/threads.hpp"
 
 #include <optional>
 #include <sstream>
@@ -144,7 +145,7 @@ TEST_CASE("calls within calls: independent ones count, those that read the outer
   CHECK(ones.data()[0] == 1);
 }
 
-TEST_CASE("tensors of a call that has ended, and of another thread") {
+TEST_CASE("tensors of a call that has ended, and of another thread" * support::threads) {
   const auto x = some<d_model>(1);
   std::optional<tensor<tracked<double>, d_model>> kept;
   (void)gradient(x, [&](const auto& m) {
@@ -179,7 +180,7 @@ TEST_CASE("a tracked tensor is printed as its value") {
   CHECK(printed.str() == expected.str());
 }
 
-TEST_CASE("threads differentiate beside each other") {
+TEST_CASE("threads differentiate beside each other" * support::threads) {
   const auto x = some<d_model>(1);
   tensor<double, d_model> first;
   tensor<double, d_model> second;

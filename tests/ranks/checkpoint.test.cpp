@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "io/support.hpp"
 #include "ranks/parted_module.hpp"
+#include "support/threads.hpp"
 #include <dimwise/ranks/threads.hpp>
 
 #include <doctest/doctest.h>
@@ -43,7 +44,8 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 
 }  // namespace
 
-TEST_CASE("1, 2 and 4 ranks write the file of the whole module, and read their parts of it, over threads") {
+TEST_CASE("1, 2 and 4 ranks write the file of the whole module, and read their parts of it, over threads" *
+          support::threads) {
   const dimwise_test::temporary_folder folder;
   whole_module whole = whole_module_of(7, 5);
   io::save(whole, folder / "whole.safetensors");
@@ -71,7 +73,7 @@ TEST_CASE("1, 2 and 4 ranks write the file of the whole module, and read their p
   });
 }
 
-TEST_CASE("ranks with equal parts beside others of the mesh, over threads") {
+TEST_CASE("ranks with equal parts beside others of the mesh, over threads" * support::threads) {
   const dimwise_test::temporary_folder folder;
   const whole_module whole = whole_module_of(7, 5);
   io::save(whole, folder / "whole.safetensors");
@@ -87,7 +89,7 @@ TEST_CASE("ranks with equal parts beside others of the mesh, over threads") {
   CHECK(bytes_of(folder / "grid.safetensors") == bytes_of(folder / "whole.safetensors"));
 }
 
-TEST_CASE("a dimension that two mesh axes divide, over threads") {
+TEST_CASE("a dimension that two mesh axes divide, over threads" * support::threads) {
   const dimwise_test::temporary_folder folder;
   struct nested {
     using here = shard<shard<rows, tp<2>, striped>, dp>;
@@ -119,8 +121,8 @@ TEST_CASE("a dimension that two mesh axes divide, over threads") {
   CHECK(file.metadata().at("dimensions of weight").starts_with("rows[7]"));
 }
 
-TEST_CASE(
-    "bindings give divided parameters their places in arrays of several heads and of several maps, over threads") {
+TEST_CASE("bindings give divided parameters their places in arrays of several heads and of several maps, over threads" *
+          support::threads) {
   const dimwise_test::temporary_folder folder;
   const whole_module whole = whole_module_of(7, 5);
   const auto bind = [](io::bindings& file, auto& m) {
@@ -159,7 +161,7 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("mismatches of all ranks are one error, and nothing changes, over threads") {
+TEST_CASE("mismatches of all ranks are one error, and nothing changes, over threads" * support::threads) {
   const dimwise_test::temporary_folder folder;
   whole_module other = whole_module_of(8, 5);
   io::save(other, folder / "other.safetensors");
@@ -186,7 +188,8 @@ TEST_CASE("mismatches of all ranks are one error, and nothing changes, over thre
   });
 }
 
-TEST_CASE("a mesh without the axis, and a file that cannot be written, end in an error on every rank, over threads") {
+TEST_CASE("a mesh without the axis, and a file that cannot be written, end in an error on every rank, over threads" *
+          support::threads) {
   const dimwise_test::temporary_folder folder;
   const whole_module whole = whole_module_of(7, 5);
   on<2>([&](const ranks::communicator& world) {

@@ -1,6 +1,7 @@
 // tests/ranks/collectives.test.cpp -- every collective on threads (std::thread), against loops, bit for bit.
 // SPDX-License-Identifier: BSL-1.0
 #include "checks.hpp"
+#include "support/threads.hpp"
 #include <dimwise/ranks/threads.hpp>
 
 #include <doctest/doctest.h>
@@ -15,7 +16,7 @@ namespace ranks = dimwise::ranks;
 
 TEST_CASE("collectives of one rank") { rank_checks::check_collectives(ranks::communicator{}); }
 
-TEST_CASE("collectives of several threads equal loops") {
+TEST_CASE("collectives of several threads equal loops" * support::threads) {
   for (const std::size_t count : {1U, 2U, 3U, 4U, 7U}) {
     for (const bool checks : {true, false}) {
       CAPTURE(count);
@@ -30,7 +31,7 @@ TEST_CASE("collectives of several threads equal loops") {
   }
 }
 
-TEST_CASE("a barrier of threads waits for every thread") {
+TEST_CASE("a barrier of threads waits for every thread" * support::threads) {
   std::atomic<int> arrived = 0;
   std::array<int, 5> seen{};
   ranks::run_threads(5, [&](const ranks::communicator& world) {
@@ -42,7 +43,7 @@ TEST_CASE("a barrier of threads waits for every thread") {
   for (const int one : seen) { CHECK(one == 5); }
 }
 
-TEST_CASE("sums of threads have the same bits in every run") {
+TEST_CASE("sums of threads have the same bits in every run" * support::threads) {
   std::vector<float> first;
   for (int run = 0; run < 20; ++run) {
     std::vector<float> sums(3000);

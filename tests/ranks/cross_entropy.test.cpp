@@ -2,6 +2,7 @@
 // (std::thread), against the cross-entropy of one rank in double.
 // SPDX-License-Identifier: BSL-1.0
 #include "support/numbers.hpp"
+#include "support/threads.hpp"
 #include <dimwise/dimwise.hpp>
 #include <dimwise/grad.hpp>
 #include <dimwise/ranks/cross_entropy.hpp>
@@ -75,7 +76,8 @@ void check_on(const ranks::communicator& world, const Mesh& grid, std::size_t wo
 
 }  // namespace
 
-TEST_CASE("the cross-entropy over a divided vocabulary is that of the whole, forward and backward, over threads") {
+TEST_CASE("the cross-entropy over a divided vocabulary is that of the whole, forward and backward, over threads" *
+          support::threads) {
   for (const std::size_t words : {23U, 8U, 3U}) {
     CAPTURE(words);
     for (const std::size_t count : {1U, 2U, 4U}) {
@@ -90,7 +92,8 @@ TEST_CASE("the cross-entropy over a divided vocabulary is that of the whole, for
   }
 }
 
-TEST_CASE("a loss that is a partial sum along the axis of the vocabulary has the gradient of one rank, over threads") {
+TEST_CASE("a loss that is a partial sum along the axis of the vocabulary has the gradient of one rank, over threads" *
+          support::threads) {
   constexpr std::size_t words = 12;
   using vocab_here = shard<vocab, tp>;
   using share_here = shard<share, tp>;
@@ -132,7 +135,8 @@ TEST_CASE("a loss that is a partial sum along the axis of the vocabulary has the
   }
 }
 
-TEST_CASE("large logits do not overflow, and an id outside the vocabulary is rejected on all ranks, over threads") {
+TEST_CASE("large logits do not overflow, and an id outside the vocabulary is rejected on all ranks, over threads" *
+          support::threads) {
   ranks::run_threads(2, [](const ranks::communicator& world) {
     using vocab_here = shard<vocab, pair>;
     const ranks::mesh grid(world, pair{});

@@ -1,6 +1,7 @@
 // tests/ranks/failures.test.cpp -- threads (std::thread) as ranks that throw, end early, are late or call something
 // else: the others end with a message.
 // SPDX-License-Identifier: BSL-1.0
+#include "support/threads.hpp"
 #include <dimwise/ranks/threads.hpp>
 
 #include <doctest/doctest.h>
@@ -32,7 +33,7 @@ void sum_of_one(const ranks::communicator& world) {
   world.all_reduce(&one, 1, "loss []");
 }
 
-TEST_CASE("a thread that throws ends the threads that wait for it") {
+TEST_CASE("a thread that throws ends the threads that wait for it" * support::threads) {
   for (const std::size_t bad : {0U, 1U, 3U}) {
     const ranks::rank_error thrown = error_of(4, [&](const ranks::communicator& world) {
       if (world.rank() == bad) { throw std::runtime_error("no such file"); }
@@ -44,7 +45,7 @@ TEST_CASE("a thread that throws ends the threads that wait for it") {
   }
 }
 
-TEST_CASE("a thread that throws ends threads that wait in every collective") {
+TEST_CASE("a thread that throws ends threads that wait in every collective" * support::threads) {
   using collective = void (*)(const ranks::communicator&);
   const collective all[] = {
       [](const ranks::communicator& world) { world.barrier(); },
@@ -83,13 +84,14 @@ TEST_CASE("a thread that throws ends threads that wait in every collective") {
   }
 }
 
-TEST_CASE("an exception that is not a std::exception, and text that would move a cursor, from threads") {
+TEST_CASE("an exception that is not a std::exception, and text that would move a cursor, from threads" *
+          support::threads) {
   CHECK(std::string(error_of(2, [](const ranks::communicator&) { throw 5; }).what()).find("is not a std::exception") !=
         std::string::npos);
   CHECK(says(error_of(1, [](const ranks::communicator&) { throw std::runtime_error("a\x1b[2Jb"); }), "a\\x1b[2Jb"));
 }
 
-TEST_CASE("threads that call different collectives throw both texts") {
+TEST_CASE("threads that call different collectives throw both texts" * support::threads) {
   const ranks::rank_error thrown = error_of(2, [](const ranks::communicator& world) {
     std::vector<float> values(6);
     if (world.rank() == 0) {
@@ -103,7 +105,7 @@ TEST_CASE("threads that call different collectives throw both texts") {
              "rank 1 calls broadcast from 0 of 6 float: weights [d_model 6]"));
 }
 
-TEST_CASE("threads that differ in the shape, the element type, the count or the operation only") {
+TEST_CASE("threads that differ in the shape, the element type, the count or the operation only" * support::threads) {
   const auto of = [](auto call) {
     const ranks::rank_error thrown = error_of(4, call);
     CAPTURE(thrown.what());
@@ -137,7 +139,7 @@ TEST_CASE("threads that differ in the shape, the element type, the count or the 
   });
 }
 
-TEST_CASE("threads that differ in a group name the group, and their numbers in the world") {
+TEST_CASE("threads that differ in a group name the group, and their numbers in the world" * support::threads) {
   const ranks::rank_error thrown = error_of(4, [](const ranks::communicator& world) {
     const ranks::communicator pair = world.split(world.rank() / 2, "along tp");
     float x[4] = {};
@@ -148,7 +150,7 @@ TEST_CASE("threads that differ in a group name the group, and their numbers in t
              "all_reduce of 2 float: x"));
 }
 
-TEST_CASE("without checks, threads whose counts differ throw the bytes of both") {
+TEST_CASE("without checks, threads whose counts differ throw the bytes of both" * support::threads) {
   const ranks::rank_error thrown = error_of(2, [](const ranks::communicator& world) {
     float x[4] = {};
     world.all_reduce(x, world.rank() == 0 ? 4 : 3, "x");
@@ -159,7 +161,7 @@ TEST_CASE("without checks, threads whose counts differ throw the bytes of both")
   CHECK(says(thrown, "12 bytes"));
 }
 
-TEST_CASE("parts that do not fit are rejected on threads") {
+TEST_CASE("parts that do not fit are rejected on threads" * support::threads) {
   // With checks as well: the lengths of all_to_all and permute differ between ranks.
   CHECK(says(error_of(2,
                       [](const ranks::communicator& world) {
@@ -193,7 +195,7 @@ TEST_CASE("parts that do not fit are rejected on threads") {
              "broadcast: world has 2 ranks and no rank 2"));
 }
 
-TEST_CASE("a thread that is late is named after the limit") {
+TEST_CASE("a thread that is late is named after the limit" * support::threads) {
   for (const bool checks : {true, false}) {
     const auto start = std::chrono::steady_clock::now();
     const ranks::rank_error thrown = error_of(3, [](const ranks::communicator& world) {
@@ -206,7 +208,7 @@ TEST_CASE("a thread that is late is named after the limit") {
   }
 }
 
-TEST_CASE("the limit of one call of threads") {
+TEST_CASE("the limit of one call of threads" * support::threads) {
   const ranks::rank_error thrown = error_of(2, [](const ranks::communicator& world) {
     world.set_limit(50ms);
     if (world.rank() == 1) { std::this_thread::sleep_for(400ms); }
@@ -215,7 +217,7 @@ TEST_CASE("the limit of one call of threads") {
   CHECK(says(thrown, "has waited 0.05 s for rank 1 in barrier: before the evaluation"));
 }
 
-TEST_CASE("a thread that has returned is named immediately") {
+TEST_CASE("a thread that has returned is named immediately" * support::threads) {
   const ranks::rank_error thrown = error_of(3, [](const ranks::communicator& world) {
     if (world.rank() != 1) { sum_of_one(world); }
   });
@@ -224,7 +226,7 @@ TEST_CASE("a thread that has returned is named immediately") {
   CHECK(says(thrown, " waits for it in all_reduce of 1 float: loss []"));
 }
 
-TEST_CASE("threads that agree may go on after an exception, threads that lost messages may not") {
+TEST_CASE("threads that agree may go on after an exception, threads that lost messages may not" * support::threads) {
   ranks::run_threads(2, [](const ranks::communicator& world) {
     float x[2] = {};
     CHECK_THROWS_AS(world.all_reduce(x, world.rank() + 1), ranks::rank_error);
@@ -242,6 +244,8 @@ TEST_CASE("threads that agree may go on after an exception, threads that lost me
   CHECK(says(thrown, "an earlier call failed, so rank 0 cannot call all_reduce of 1 float: loss []"));
 }
 
-TEST_CASE("no threads") { CHECK_THROWS_AS(ranks::run_threads(0, sum_of_one), dimwise::number_error); }
+TEST_CASE("no threads" * support::threads) {
+  CHECK_THROWS_AS(ranks::run_threads(0, sum_of_one), dimwise::number_error);
+}
 
 }  // namespace

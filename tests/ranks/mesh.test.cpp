@@ -1,5 +1,6 @@
 // tests/ranks/mesh.test.cpp -- ranks as a grid of mesh axes, on threads (std::thread).
 // SPDX-License-Identifier: BSL-1.0
+#include "support/threads.hpp"
 #include <dimwise/ranks/mesh.hpp>
 #include <dimwise/ranks/threads.hpp>
 
@@ -31,7 +32,7 @@ std::string text_of(std::size_t count, F f) {
   return "none";
 }
 
-TEST_CASE("threads have coordinates, the last axis varies fastest") {
+TEST_CASE("threads have coordinates, the last axis varies fastest" * support::threads) {
   ranks::run_threads(6, [](const ranks::communicator& world) {
     const ranks::mesh grid(world, dp{3}, tp{});
     static_assert(std::is_same_v<decltype(grid), const ranks::mesh<dp, tp>>);
@@ -47,7 +48,7 @@ TEST_CASE("threads have coordinates, the last axis varies fastest") {
   });
 }
 
-TEST_CASE("three axes, and one of them has the threads that are left") {
+TEST_CASE("three axes, and one of them has the threads that are left" * support::threads) {
   ranks::run_threads(8, [](const ranks::communicator& world) {
     {
       const ranks::mesh<dp, pp, tp> grid(world);
@@ -102,7 +103,7 @@ TEST_CASE("one rank is a mesh of every axis with one rank") {
   static_assert(grid.has<dp> && !grid.has<tp>);
 }
 
-TEST_CASE("counts that do not fit the number of threads are rejected") {
+TEST_CASE("counts that do not fit the number of threads are rejected" * support::threads) {
   CHECK(text_of(6, [](const ranks::communicator& world) {
     (void)ranks::mesh(world, dp{2}, tp{});
   }).find("mesh: 6 ranks do not form a grid of dp 2 x tp 2") != std::string::npos);

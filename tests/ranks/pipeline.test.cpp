@@ -2,6 +2,7 @@
 // rank, bit for bit.
 // SPDX-License-Identifier: BSL-1.0
 #include "io/support.hpp"
+#include "support/threads.hpp"
 #include <dimwise/models/decoders.hpp>
 #include <dimwise/ranks/pipeline.hpp>
 #include <dimwise/ranks/threads.hpp>
@@ -84,7 +85,7 @@ std::vector<std::vector<float>> logits_of(Model& model, State caches) {
 
 }  // namespace
 
-TEST_CASE("1, 2 and 4 ranks give the logits of one, for decoders of every kind, over threads") {
+TEST_CASE("1, 2 and 4 ranks give the logits of one, for decoders of every kind, over threads" * support::threads) {
   const dimwise_test::temporary_folder folder;
   for (const char* family : families) {
     CAPTURE(family);
@@ -190,7 +191,7 @@ TEST_CASE("layers are divided so that the largest rank is as small as possible")
   CHECK(ends({0, 0}, 0, 0, 2) == list{1, 2});
 }
 
-TEST_CASE("a thread that throws in a pipeline ends the others") {
+TEST_CASE("a thread that throws in a pipeline ends the others" * support::threads) {
   const dimwise_test::temporary_folder folder;
   const io::config_check settings = write_drawn(families[0], folder / "model.safetensors");
   const io::archive file = io::read_safetensors(folder / "model.safetensors");
@@ -226,7 +227,7 @@ TEST_CASE("a thread that throws in a pipeline ends the others") {
   }
 }
 
-TEST_CASE("a pipeline rejects layers that belong to another rank, over threads") {
+TEST_CASE("a pipeline rejects layers that belong to another rank, over threads" * support::threads) {
   const dimwise_test::temporary_folder folder;
   const io::config_check settings = write_drawn(families[0], folder / "model.safetensors");
   const io::archive file = io::read_safetensors(folder / "model.safetensors");

@@ -3,11 +3,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "on_threads.hpp"
 #include "ring_checks.hpp"
+#include "support/threads.hpp"
 
 #include <doctest/doctest.h>
 
 using rank_checks::on_threads;
 
-TEST_CASE("ring_attention of 1, 2 and 4 threads has the bits of one rank, under masks and biases") {
+TEST_CASE("ring_attention of 1, 2 and 4 threads has the bits of one rank, under masks and biases" * support::threads) {
   on_threads(&ring_checks::check_forward<>);
 }

@@ -2,6 +2,7 @@
 // weights: the gradients of the weights, over threads (std::thread), against float64 on one rank.
 // SPDX-License-Identifier: BSL-1.0
 #include "support/numbers.hpp"
+#include "support/threads.hpp"
 #include <dimwise/dimwise.hpp>
 #include <dimwise/grad.hpp>
 #include <dimwise/ranks/ring_attention.hpp>
@@ -86,7 +87,8 @@ void check(const Model& model, const Whole& expected, const LossOn& loss_on) {
 
 }  // namespace
 
-TEST_CASE("ring attention of projections: whole weights have the gradient of one rank on every rank, over threads") {
+TEST_CASE("ring attention of projections: whole weights have the gradient of one rank on every rank, over threads" *
+          support::threads) {
   const auto x = drawn<input>(1, seq{length});
   const auto factor = drawn<tensor<float, d_v>>(2);
   const auto model = std::tuple(drawn<weight>(3), drawn<value_weight>(4));
@@ -115,7 +117,8 @@ TEST_CASE("ring attention of projections: whole weights have the gradient of one
 
 TEST_CASE(
     "whole queries over keys of all ranks: one weight for both has the gradient of one rank on every rank, over "
-    "threads") {
+    "threads" *
+    support::threads) {
   const auto x = drawn<input>(1, seq{length});
   const auto queries = drawn<input>(5, starting_at(seq{3}, 16));
   const auto factor = drawn<tensor<float, d_v>>(2);
@@ -157,7 +160,7 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("a mask may say its origins where the keys stay, with and without a gradient") {
+TEST_CASE("a mask may say its origins where the keys stay, with and without a gradient" * support::threads) {
   const auto queries = drawn<tensor<float, batch, seq, d_k>>(5, starting_at(seq{3}, 16));
   const auto weight_of_output = drawn<tensor<float, d_v>>(2);
   ranks::run_threads(2, [&](const ranks::communicator& world) {
@@ -221,7 +224,8 @@ std::vector<std::size_t> computed_blocks() {
 
 }  // namespace
 
-TEST_CASE("blocks of keys after all queries are not computed; stripes are the same work for all threads") {
+TEST_CASE("blocks of keys after all queries are not computed; stripes are the same work for all threads" *
+          support::threads) {
   using blocks = std::vector<std::size_t>;
   CHECK(computed_blocks<shard<seq, four>, shard<key, four>>() == blocks{1, 2, 3, 4});
   CHECK(computed_blocks<shard<seq, four, striped>, shard<key, four, striped>>() == blocks{4, 4, 4, 4});

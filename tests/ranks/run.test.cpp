@@ -1,6 +1,7 @@
 // tests/ranks/run.test.cpp -- how a program chooses its ranks: one, or threads (std::thread) by an environment
 // variable. tests/ranks/mpi/ has the processes of mpirun.
 // SPDX-License-Identifier: BSL-1.0
+#include "support/threads.hpp"
 #include <dimwise/ranks/run.hpp>
 
 #include <doctest/doctest.h>
@@ -38,7 +39,7 @@ std::pair<int, std::string> run(F f, ranks::options how = {}) {
   return {code, text.str()};
 }
 
-TEST_CASE("a program without settings has one rank") {
+TEST_CASE("a program without settings has one rank" * support::threads) {
   std::size_t size = 0;
   const auto [code, text] = run([&](const ranks::communicator& world) { size = world.size(); });
   CHECK(code == 0);
@@ -46,7 +47,7 @@ TEST_CASE("a program without settings has one rank") {
   CHECK(size == 1);
 }
 
-TEST_CASE("DIMWISE_RANKS starts threads") {
+TEST_CASE("DIMWISE_RANKS starts threads" * support::threads) {
   const setting count("DIMWISE_RANKS", "3");
   std::atomic<std::size_t> sizes = 0;
   const auto [code, text] = run([&](const ranks::communicator& world) {
@@ -57,13 +58,13 @@ TEST_CASE("DIMWISE_RANKS starts threads") {
   CHECK(sizes == 9);
 }
 
-TEST_CASE("the result of a thread is the result of the program") {
+TEST_CASE("the result of a thread is the result of the program" * support::threads) {
   const setting count("DIMWISE_RANKS", "3");
   const auto [code, text] = run([](const ranks::communicator& world) { return world.rank() == 1 ? 7 : 0; });
   CHECK(code == 7);
 }
 
-TEST_CASE("an exception of a thread is printed with its rank") {
+TEST_CASE("an exception of a thread is printed with its rank" * support::threads) {
   const setting count("DIMWISE_RANKS", "3");
   const auto [code, text] = run([](const ranks::communicator& world) {
     if (world.rank() == 1) { throw std::runtime_error("no such file"); }
@@ -73,7 +74,7 @@ TEST_CASE("an exception of a thread is printed with its rank") {
   CHECK(text == "rank 1 of 3: no such file\n");
 }
 
-TEST_CASE("the environment replaces the options of threads") {
+TEST_CASE("the environment replaces the options of threads" * support::threads) {
   const setting count("DIMWISE_RANKS", "2");
   const setting limit("DIMWISE_RANKS_LIMIT", "1");
   const setting checks("DIMWISE_RANKS_CHECKS", "0");
@@ -88,7 +89,7 @@ TEST_CASE("the environment replaces the options of threads") {
   CHECK(text.find("has waited 1 s for rank 1 in barrier") != std::string::npos);
 }
 
-TEST_CASE("settings that are no numbers are rejected") {
+TEST_CASE("settings that are no numbers are rejected" * support::threads) {
   for (const char* value : {"many", "-1", "3 ", "1.5", "99999999999999999999"}) {
     const setting count("DIMWISE_RANKS", value);
     const auto [code, text] = run([](const ranks::communicator&) {});
@@ -99,7 +100,7 @@ TEST_CASE("settings that are no numbers are rejected") {
   CHECK(run([](const ranks::communicator&) {}).second.find("a whole number up to 1 was expected") != std::string::npos);
 }
 
-TEST_CASE("processes of mpirun that are not linked with dimwise::mpi are rejected") {
+TEST_CASE("processes of mpirun that are not linked with dimwise::mpi are rejected" * support::threads) {
   const setting size("OMPI_COMM_WORLD_SIZE", "4");
   const auto [code, text] = run([](const ranks::communicator&) {});
   CHECK(code == 1);

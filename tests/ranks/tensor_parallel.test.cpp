@@ -4,6 +4,7 @@
 // is not divided.
 // SPDX-License-Identifier: BSL-1.0
 #include "support/numbers.hpp"
+#include "support/threads.hpp"
 #include <dimwise/dimwise.hpp>
 #include <dimwise/grad.hpp>
 #include <dimwise/ranks/collectives.hpp>
@@ -94,7 +95,8 @@ struct attention {
 
 }  // namespace
 
-TEST_CASE("a tensor-parallel feed-forward layer has the bits of its parts, forward and backward, over threads") {
+TEST_CASE("a tensor-parallel feed-forward layer has the bits of its parts, forward and backward, over threads" *
+          support::threads) {
   for (const std::size_t width : {40U, 33U}) {
     CAPTURE(width);
     const auto x = drawn<tensor<float, batch, seq, d_model>>(1, batch{2}, seq{5});
@@ -156,7 +158,8 @@ TEST_CASE("a tensor-parallel feed-forward layer has the bits of its parts, forwa
   }
 }
 
-TEST_CASE("tensor-parallel attention has the bits of its parts, forward and backward, over threads") {
+TEST_CASE("tensor-parallel attention has the bits of its parts, forward and backward, over threads" *
+          support::threads) {
   for (const std::size_t all_heads : {4U, 5U}) {
     CAPTURE(all_heads);
     const auto x = drawn<tensor<float, batch, seq, d_model>>(1, batch{2}, seq{6});
@@ -230,7 +233,7 @@ TEST_CASE("tensor-parallel attention has the bits of its parts, forward and back
 }
 
 // Korthikanti et al. 2022: between the layers each rank has its part of the positions.
-TEST_CASE("norms over a rank's part of the positions have the gradient of the whole, over threads") {
+TEST_CASE("norms over a rank's part of the positions have the gradient of the whole, over threads" * support::threads) {
   const std::size_t positions = 7, width = 20;
   const auto x = drawn<tensor<float, seq, d_model>>(1, seq{positions});
   const auto weight = drawn<tensor<float, seq, d_model>>(2, seq{positions});

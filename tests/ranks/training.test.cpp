@@ -3,6 +3,7 @@
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "on_threads.hpp"
+#include "support/threads.hpp"
 #include <dimwise/dimwise.hpp>
 #include <dimwise/grad.hpp>
 #include <dimwise/nn.hpp>
@@ -53,7 +54,8 @@ bool same(const A& a, const B& b) {
 }
 }  // namespace
 
-TEST_CASE("a loss over a shard gives a rank's terms, and their sum is the gradient of one rank, over threads") {
+TEST_CASE("a loss over a shard gives a rank's terms, and their sum is the gradient of one rank, over threads" *
+          support::threads) {
   constexpr std::size_t each = 3;
   on_threads([](const ranks::communicator& world) {
     const ranks::mesh grid(world, dp{world.size()});
@@ -93,7 +95,7 @@ TEST_CASE("a loss over a shard gives a rank's terms, and their sum is the gradie
   });
 }
 
-TEST_CASE("ranks with 3 and 7 tokens have the mean over 10, over threads") {
+TEST_CASE("ranks with 3 and 7 tokens have the mean over 10, over threads" * support::threads) {
   const auto w = drawn<tensor<float, d_model, classes>>(1);
   const auto inputs = [](std::size_t rank, auto batch) {
     return drawn<tensor<float, decltype(batch), seq, d_model>>(20 + rank, batch, seq{10});
@@ -136,7 +138,7 @@ TEST_CASE("ranks with 3 and 7 tokens have the mean over 10, over threads") {
   });
 }
 
-TEST_CASE("buckets are reduced while the backward pass goes on, over threads") {
+TEST_CASE("buckets are reduced while the backward pass goes on, over threads" * support::threads) {
   // Three parameters of more than a mebibyte, one after the other in the forward pass.
   using layer = tensor<float, wide, wider>;
   const std::tuple<layer, tensor<float, wider, wide>, layer> model{
@@ -160,7 +162,8 @@ TEST_CASE("buckets are reduced while the backward pass goes on, over threads") {
   });
 }
 
-TEST_CASE("a step with a wrong setting on one rank throws before it sends, and can be repeated, over threads") {
+TEST_CASE("a step with a wrong setting on one rank throws before it sends, and can be repeated, over threads" *
+          support::threads) {
   ranks::run_threads(2, [](const ranks::communicator& world) {
     const ranks::mesh grid(world, dp{2});
     tensor<float, d_model> w;
@@ -178,7 +181,7 @@ TEST_CASE("a step with a wrong setting on one rank throws before it sends, and c
   }, {.checks = true});
 }
 
-TEST_CASE("terms that are sent in bfloat16 have the documented error, over threads") {
+TEST_CASE("terms that are sent in bfloat16 have the documented error, over threads" * support::threads) {
   on_threads([](const ranks::communicator& world) {
     const ranks::mesh grid(world, dp{world.size()});
     const auto term_of = [](std::size_t rank) { return drawn<tensor<float, wide>>(40 + rank); };
@@ -205,7 +208,8 @@ TEST_CASE("terms that are sent in bfloat16 have the documented error, over threa
   });
 }
 
-TEST_CASE("the norm counts each element of a divided parameter once, and whole parameters once, over threads") {
+TEST_CASE("the norm counts each element of a divided parameter once, and whole parameters once, over threads" *
+          support::threads) {
   for (const float size : {1.0F, 1e-30F, 1e30F}) {
     CAPTURE(size);
     on_threads([&](const ranks::communicator& world) {
@@ -233,7 +237,7 @@ TEST_CASE("the norm counts each element of a divided parameter once, and whole p
   }
 }
 
-TEST_CASE("dropout of a shard drops what one rank drops, over threads") {
+TEST_CASE("dropout of a shard drops what one rank drops, over threads" * support::threads) {
   for (const std::size_t n : {8U, 7U}) {
     CAPTURE(n);
     tensor<float, examples, seq, hidden> whole(examples{n}, seq{3}, hidden{n});
@@ -281,7 +285,7 @@ TEST_CASE("dropout of a shard drops what one rank drops, over threads") {
                   gradient_error);
 }
 
-TEST_CASE("dropout of a part of a part drops what one rank drops, over threads") {
+TEST_CASE("dropout of a part of a part drops what one rank drops, over threads" * support::threads) {
   struct pair : mesh_axis<2> {};
   using in_parts = shard<hidden_here, pair>;
   using in_stripes = shard<hidden_here, pair, striped>;
@@ -321,7 +325,7 @@ TEST_CASE("dropout of a part of a part drops what one rank drops, over threads")
   }
 }
 
-TEST_CASE("the parts of one draw make up the draw, in blocks and in stripes, over threads") {
+TEST_CASE("the parts of one draw make up the draw, in blocks and in stripes, over threads" * support::threads) {
   struct fixed : mesh_axis<4> {};
   using in_stripes = shard<hidden, fixed, striped>;
   for (const std::size_t width : {8U, 7U, 3U}) {

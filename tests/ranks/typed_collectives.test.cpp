@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "on_threads.hpp"
 #include "support/numbers.hpp"
+#include "support/threads.hpp"
 #include <dimwise/dimwise.hpp>
 #include <dimwise/ranks/collectives.hpp>
 #include <dimwise/ranks/threads.hpp>
@@ -60,7 +61,7 @@ span_here part(std::size_t n, const ranks::communicator& world) {
 
 }  // namespace
 
-TEST_CASE("a feed-forward layer that ranks divide gives the bits of one rank, over threads") {
+TEST_CASE("a feed-forward layer that ranks divide gives the bits of one rank, over threads" * support::threads) {
   for (const std::size_t width : {4U, 7U, 3U}) {
     CAPTURE(width);
     tensor<float, batch, d_model> x(batch{3});
@@ -89,7 +90,7 @@ TEST_CASE("a feed-forward layer that ranks divide gives the bits of one rank, ov
   }
 }
 
-TEST_CASE("a dimension is gathered wherever it stands, with its positions, over threads") {
+TEST_CASE("a dimension is gathered wherever it stands, with its positions, over threads" * support::threads) {
   on_threads([&](const ranks::communicator& world) {
     using seq_here = shard<seq, tp>;
     const ranks::mesh grid(world, tp{world.size()});
@@ -115,8 +116,8 @@ TEST_CASE("a dimension is gathered wherever it stands, with its positions, over 
   });
 }
 
-TEST_CASE_TEMPLATE("stripes are gathered and scattered in the order of the whole, over threads", M, sp<1>, sp<2>,
-                   sp<4>) {
+TEST_CASE_TEMPLATE("stripes are gathered and scattered in the order of the whole, over threads" * support::threads, M,
+                   sp<1>, sp<2>, sp<4>) {
   ranks::run_threads(M::static_extent, [&](const ranks::communicator& world) {
     using stripe = shard<key, M, striped>;
     const ranks::mesh grid(world, M{});
@@ -136,7 +137,7 @@ TEST_CASE_TEMPLATE("stripes are gathered and scattered in the order of the whole
   });
 }
 
-TEST_CASE("ranks exchange one divided dimension for another, over threads") {
+TEST_CASE("ranks exchange one divided dimension for another, over threads" * support::threads) {
   on_threads([&](const ranks::communicator& world) {
     const ranks::mesh grid(world, tp{world.size()});
     for (const std::size_t n : {4U, 5U}) {
@@ -153,7 +154,7 @@ TEST_CASE("ranks exchange one divided dimension for another, over threads") {
   });
 }
 
-TEST_CASE("a tensor of one rank goes to all, and parts go around a ring, over threads") {
+TEST_CASE("a tensor of one rank goes to all, and parts go around a ring, over threads" * support::threads) {
   on_threads([&](const ranks::communicator& world) {
     const ranks::mesh grid(world, tp{world.size()});
     const std::size_t last = world.size() - 1;
@@ -178,7 +179,7 @@ TEST_CASE("a tensor of one rank goes to all, and parts go around a ring, over th
   });
 }
 
-TEST_CASE("parts that leave a gap are rejected on every rank, over threads") {
+TEST_CASE("parts that leave a gap are rejected on every rank, over threads" * support::threads) {
   ranks::run_threads(2, [](const ranks::communicator& world) {
     using seq_here = shard<seq, tp>;
     const ranks::mesh grid(world, tp{2});
@@ -189,7 +190,7 @@ TEST_CASE("parts that leave a gap are rejected on every rank, over threads") {
   });
 }
 
-TEST_CASE("a tensor that is stored inside its object goes around a ring, over threads") {
+TEST_CASE("a tensor that is stored inside its object goes around a ring, over threads" * support::threads) {
   ranks::run_threads(2, [](const ranks::communicator& world) {
     const ranks::mesh grid(world, sp<2>{});
     tensor<float, shard<d_model, sp<2>>> x;

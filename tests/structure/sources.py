@@ -6,6 +6,7 @@
  * An include points down the table of layers (ARCHITECTURE.md); a third party is included by its own headers alone.
  * A header that uses DIMWISE_CONFIGURATION includes its definition; X_definitions.hpp is included by X.hpp and by implementation.hpp.
  * At most 14 headers stand in a folder of include/dimwise.
+ * A test case that starts threads is in the suite `threads` (tests/support/threads.hpp).
  * A file that a header, CONTRIBUTING.md, README.md or ARCHITECTURE.md names exists.
  * The reference pages name every public function and module, no other, and only rules that exist; docs/reference/training.md has a row
    for each operation, and the test file of the row names it.
@@ -50,6 +51,8 @@ HEAVY = {"algorithm", "any", "atomic", "chrono", "cmath", "complex", "condition_
 # The pages that may explain the names of a namespace; names that users do not write.
 PAGES = {"no_adl": ("operations", "tensors", "caches", "modules", "dimensions"), "nn": ("modules", "caches")}
 INTERNAL = {"detail", "a_stack_is_made_by_of_and_then_initialised"}
+# What starts threads in a test; a program that replaces `operator new` has no suite of the preset `threads`.
+STARTS_THREADS = ("std::thread", "racing_executor", "run_threads", "ranks::run")
 MOST_HEADERS = 14  # in a folder
 FILE = re.compile(r"\b(?:tools|docs|benchmarks|include|tests|cmake)/[\w/.-]+\.(?:py|sh|md|hpp|cpp|cmake)\b")
 
@@ -120,6 +123,35 @@ def check_headers(root):
                 for folder, count in folders.items() if count > MOST_HEADERS)
 
 
+def threaded_cases(text):
+    """-> the test cases of a source that start threads, themselves or by what the source defines before them; each with its body"""
+    names = {*STARTS_THREADS}
+    text = re.sub(r"^(?:#|using ).*\n|//.*", "", text, flags=re.M)
+    for definition in re.split(r"^(?=[^\s}])", text, flags=re.M):
+        if any(re.search(rf"\b{name}\b", definition) for name in names):
+            defined = re.search(r"(?:struct|class) (\w+)|(\w+)\(", definition)
+            if definition.startswith("TEST_CASE"):
+                yield definition
+            elif defined:
+                names.add(defined[1] or defined[2])
+
+
+def included(path, root):
+    """-> the text of a test source, after those of the headers of the tests that it includes"""
+    text = path.read_text(encoding="utf-8")
+    places = [place for name in re.findall(r'^#include "([^"]+)"', text, flags=re.M) for place in (path.parent / name, root / "tests" / name)]
+    return "".join(place.read_text(encoding="utf-8") for place in dict.fromkeys(places) if place.is_file()) + text
+
+
+def check_threads(root):
+    for path in sorted((root / "tests").rglob("*.test.cpp")):
+        text = included(path, root)
+        for case in threaded_cases(text) if "void* operator new" not in text else ():
+            head = case.split("{", 1)[0]
+            if "support::threads" not in head:
+                yield f"{path.relative_to(root)}: starts threads: write `* support::threads` after the name of {head.strip()}"
+
+
 def offered(compiler, root, namespace):
     """-> the names that an editor offers after `dimwise::<namespace>::`, however they are declared"""
     line = f"auto name = dimwise::{namespace}::"
@@ -168,7 +200,7 @@ def check_pages(root, compiler):
 
 def main():
     clang = next((compiler for compiler in compilers.find_compilers() if compiler.is_clang), None)
-    found = [*check_headers(compilers.ROOT), *check_pages(compilers.ROOT, clang)]
+    found = [*check_headers(compilers.ROOT), *check_threads(compilers.ROOT), *check_pages(compilers.ROOT, clang)]
     print("\n".join(found) or ("every header and page keeps the rules" + ("" if clang else "; without clang, missing names were not looked for")))
     sys.exit(1 if found else 0)
 

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "support/dims.hpp"
 #include "support/numbers.hpp"
+#include "support/threads.hpp"
 
 #include <doctest/doctest.h>
 
@@ -119,8 +120,9 @@ void check_moved_from(X& x, int way) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("moves: what was moved from can be used, by threads too; what it was is in the other", Case,
-                   in_object, on_the_heap, of_the_run, of_both) {
+TEST_CASE_TEMPLATE("moves: what was moved from can be used, by threads too; what it was is in the other" *
+                       support::threads,
+                   Case, in_object, on_the_heap, of_the_run, of_both) {
   using X = typename Case::type;
   for (int way = 0; way < 4 * ways; ++way) {
     CAPTURE(way);

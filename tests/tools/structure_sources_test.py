@@ -5,7 +5,7 @@ import shutil
 import tempfile
 import unittest
 
-from support import ROOT
+from support import ROOT, project
 
 import sources
 
@@ -46,6 +46,21 @@ class CheckSources(unittest.TestCase):
                     (copy / file).unlink()
                 else:
                     (copy / file).write_text(before, encoding="utf-8")
+
+    def test_test_cases_that_start_threads(self):
+        sources_of_tests = {
+            "itself": 'TEST_CASE("sums") {\n  ranks::run_threads(2, f);\n}\n',
+            "function": 'void each() {\n  std::thread t;\n}\nTEST_CASE("sums") {\n  each();\n}\n',
+            "header": '#include "on_threads.hpp"\nTEST_CASE("sums") {\n  on_threads(f);\n}\n',
+            "in_the_suite": 'TEST_CASE("sums" * support::threads) {\n  ranks::run_threads(2, f);\n}\n',
+            "none": '#include "on_threads.hpp"\n// Not on_threads.\nTEST_CASE("sums") {\n  f();\n}\n',
+            "a_program": 'void* operator new(std::size_t);\nTEST_CASE("sums") {\n  std::thread t;\n}\n'}
+        root = project(self, {"tests/ranks/on_threads.hpp": "void on_threads(f) {\n  run_threads(2, f);\n}\n",
+                              **{f"tests/ranks/{name}.test.cpp": text for name, text in sources_of_tests.items()}})
+        found = "\n".join(sources.check_threads(root))
+        for name in sources_of_tests:
+            with self.subTest(name=name):
+                self.assertEqual(f"{name}.test.cpp: starts threads" in found, name in ("itself", "function", "header"), found)
 
 
 if __name__ == "__main__":

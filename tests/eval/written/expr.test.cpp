@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "support/dims.hpp"
 #include "support/numbers.hpp"
+#include "support/threads.hpp"
 
 #include <doctest/doctest.h>
 
@@ -258,7 +259,7 @@ TEST_CASE("errors at run time are those of the formula") {
   (void)evaluate(expr(x) + expr(x));  // nothing is left of the failed evaluation
 }
 
-TEST_CASE("threads share a formula") {
+TEST_CASE("threads share a formula" * support::threads) {
   const auto x = drawn<tensor<float, seq, d_k>>(1, seq{5});
   const expr h = x + x;
   std::vector<std::thread> all;

@@ -6,6 +6,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "kernels/attention/cases.hpp"
 #include "kernels/kernel_test_support.hpp"
+#include "support/threads.hpp"
 #include <dimwise/kernels/dispatch/active_bfloat16.hpp>
 
 #include <doctest/doctest.h>
@@ -306,7 +307,7 @@ TEST_CASE("attention in bfloat16: extents of zero") {
   }
 }
 
-TEST_CASE("attention in bfloat16: grouped heads, and the same bits from any number of threads") {
+TEST_CASE("attention in bfloat16: grouped heads, and the same bits from any number of threads" * support::threads) {
   if (kernel() == nullptr) { return; }
   std::mt19937 random(12);
   constexpr std::size_t heads = 6;

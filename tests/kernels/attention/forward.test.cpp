@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "kernels/attention/cases.hpp"
 #include "kernels/kernel_test_support.hpp"
+#include "support/threads.hpp"
 #include <dimwise/kernels/attention/forward.hpp>
 
 #include <doctest/doctest.h>
@@ -208,7 +209,7 @@ TEST_CASE("attention: extents of zero") {
   kernels::attention<arch>(extents(5, 5, 5, 5), nullptr, 0, nullptr, executor);
 }
 
-TEST_CASE("attention: grouped heads, and the same bits from any number of threads") {
+TEST_CASE("attention: grouped heads, and the same bits from any number of threads" * support::threads) {
   std::mt19937 random(11);
   constexpr std::size_t heads = 6;
   constexpr std::size_t group = 3;

@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "kernels/kernel_test_support.hpp"
 #include "reference.hpp"
+#include "support/threads.hpp"
 #include <dimwise/kernels/attention/forward.hpp>
 #include <dimwise/kernels/attention_gradient/backward.hpp>
 #include <dimwise/kernels/dispatch/gradient_implementation.hpp>
@@ -599,7 +600,7 @@ void check_the_same_bits(problem& p, std::initializer_list<std::size_t> numbers_
   }
 }
 
-TEST_CASE("attention gradient: the same bits from any number of threads") {
+TEST_CASE("attention gradient: the same bits from any number of threads" * support::threads) {
   std::mt19937 random(13);
   attention_layout layout = extents(2 * panel + 7, 433, 24, 20);
   layout.window = key_window::causal(10);
@@ -608,7 +609,8 @@ TEST_CASE("attention gradient: the same bits from any number of threads") {
   check_the_same_bits(p, {1, 2, 5});
 }
 
-TEST_CASE("attention gradient: few heads are cut into parts, with the same bits from any number of threads") {
+TEST_CASE("attention gradient: few heads are cut into parts, with the same bits from any number of threads" *
+          support::threads) {
   std::mt19937 random(14);
   attention_layout layout = extents(8 * panel + 7, 611, 40, 33);
   layout.window = key_window::causal(60);

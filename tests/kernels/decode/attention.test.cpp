@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "kernels/attention/reference.hpp"
 #include "kernels/kernel_test_support.hpp"
+#include "support/threads.hpp"
 #include <dimwise/kernels/decode/attention.hpp>
 
 #include <doctest/doctest.h>
@@ -195,7 +196,7 @@ TEST_CASE("decode: extents of zero") {
   }
 }
 
-TEST_CASE("decode: the same bits from any number of threads") {
+TEST_CASE("decode: the same bits from any number of threads" * support::threads) {
   std::mt19937 random(6);
   cache_problem p(extents(2, 5000, 33, 40), 4, random);
   p.run();

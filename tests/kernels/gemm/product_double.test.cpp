@@ -1,6 +1,7 @@
 // tests/kernels/gemm/product_double.test.cpp -- products of doubles against sums of products in long double.
 //
 // SPDX-License-Identifier: BSL-1.0
+#include "support/threads.hpp"
 #include <dimwise/kernels/gemm/product.hpp>
 
 #include <doctest/doctest.h>
@@ -97,7 +98,7 @@ void check_product(const gemm_shape& s, const layout& l, bool onto) {
   CHECK(out == again);
 }
 
-TEST_CASE("gemm in double: every path and layout, against long double") {
+TEST_CASE("gemm in double: every path and layout, against long double" * support::threads) {
   const gemm_shape shapes[] = {{1, 1, 1},    {1, 40, 17},   {3, 33, 70},   {4, 9, 400},   {5, 5, 5},     {13, 17, 31},
                                {37, 70, 90}, {40, 130, 19}, {65, 33, 200}, {120, 70, 65}, {1, 300, 900}, {70, 3, 500}};
   for (const gemm_shape& s : shapes) {
@@ -107,7 +108,7 @@ TEST_CASE("gemm in double: every path and layout, against long double") {
   }
 }
 
-TEST_CASE("gemm in double: several blocks of k, packed rows of a transposed A, carried sums") {
+TEST_CASE("gemm in double: several blocks of k, packed rows of a transposed A, carried sums" * support::threads) {
   check_product({30, 70, 800}, {false, false, false}, true);
   check_product({100, 150, 500}, {true, false, false}, false);
   check_product({8, 9, 14000}, {false, true, false}, false);

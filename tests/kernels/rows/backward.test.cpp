@@ -3,6 +3,7 @@
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "kernels/kernel_test_support.hpp"
+#include "support/threads.hpp"
 #include <dimwise/kernels/dispatch/gradient_implementation.hpp>
 #include <dimwise/kernels/dispatch/implementation.hpp>
 
@@ -190,7 +191,7 @@ void check_norm(std::size_t rows, std::size_t n, bool factors) {
   CHECK(std::memcmp(first_gamma.data(), d_gamma.data(), n * sizeof(float)) == 0);
 }
 
-TEST_CASE("norm gradients: dx, and the sums for gamma and beta") {
+TEST_CASE("norm gradients: dx, and the sums for gamma and beta" * support::threads) {
   for (const std::size_t n : extents()) {
     for (const bool factors : {false, true}) {
       check_norm<true>(3, n, factors);
@@ -317,7 +318,7 @@ TEST_CASE("slopes of functions: limits at infinities, NaN stays, gradients multi
   CHECK(out == 0.0F);
 }
 
-TEST_CASE("scatter_add: rows in order, onto what is there, the same from any number of threads") {
+TEST_CASE("scatter_add: rows in order, onto what is there, the same from any number of threads" * support::threads) {
   for (const std::size_t n : {std::size_t{1}, std::size_t{15}, std::size_t{64}, std::size_t{130}, std::size_t{768}}) {
     CAPTURE(n);
     const std::size_t rows = 300;

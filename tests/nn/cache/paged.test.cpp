@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "support/numbers.hpp"
+#include "support/threads.hpp"
 #include <dimwise/nn/paged_cache.hpp>
 
 #include <doctest/doctest.h>
@@ -186,7 +187,7 @@ TEST_CASE("paged cache: elements of 16 and 8 bits") {
   CHECK(apart(answer_of(bytes, 9, 1), expected(9, 1), std::ldexp(1.0, -7)) == "");
 }
 
-TEST_CASE("paged cache: forks in other threads read what they share while each appends") {
+TEST_CASE("paged cache: forks in other threads read what they share while each appends" * support::threads) {
   auto cache = std::make_unique<cache_of<nn::paged<4>>>(batch{2});
   feed(*cache, 0, 6);
   std::atomic<int> wrong{0};

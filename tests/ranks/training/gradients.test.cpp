@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "ranks/on_threads.hpp"
 #include "support/numbers.hpp"
+#include "support/threads.hpp"
 #include <dimwise/dimwise.hpp>
 #include <dimwise/grad.hpp>
 #include <dimwise/ranks/collectives.hpp>
@@ -116,7 +117,7 @@ auto scattered(const X& x, const Mesh& grid) {
 
 }  // namespace
 
-TEST_CASE("a value that is used whole and by shards has the gradient of one rank, over threads") {
+TEST_CASE("a value that is used whole and by shards has the gradient of one rank, over threads" * support::threads) {
   for (const std::size_t width : {7U, 4U, 3U}) {
     CAPTURE(width);
     const auto x = filled(tensor<float, batch, d_model>(batch{3}), 1, {3, 6});
@@ -184,7 +185,7 @@ TEST_CASE("a value that is used whole and by shards has the gradient of one rank
   }
 }
 
-TEST_CASE("gathered and scattered parts have the gradient of one rank, over threads") {
+TEST_CASE("gathered and scattered parts have the gradient of one rank, over threads" * support::threads) {
   const auto check = [](const auto& world, const auto& grid, auto axis, auto way, std::size_t n) {
     using M = decltype(axis);
     using S = typename decltype(way)::type;
@@ -233,7 +234,7 @@ TEST_CASE("gathered and scattered parts have the gradient of one rank, over thre
   }
 }
 
-TEST_CASE("exchanged parts have the gradient of one rank, over threads") {
+TEST_CASE("exchanged parts have the gradient of one rank, over threads" * support::threads) {
   for (const std::size_t n : {5U, 2U}) {
     CAPTURE(n);
     const auto p = filled(tensor<float, seq, hidden, d_model>(seq{n}, hidden{7}), 1, {n, 42});
@@ -260,7 +261,7 @@ TEST_CASE("exchanged parts have the gradient of one rank, over threads") {
   }
 }
 
-TEST_CASE("the gradient of a permuted part goes back around the ring, over threads") {
+TEST_CASE("the gradient of a permuted part goes back around the ring, over threads" * support::threads) {
   on_threads([&](const ranks::communicator& world) {
     const ranks::mesh grid(world, tp{world.size()});
     const std::size_t count = world.size();
@@ -302,7 +303,7 @@ TEST_CASE("the gradient of a permuted part goes back around the ring, over threa
   });
 }
 
-TEST_CASE("a broadcast value has its gradient on every rank, over threads") {
+TEST_CASE("a broadcast value has its gradient on every rank, over threads" * support::threads) {
   on_threads([&](const ranks::communicator& world) {
     const ranks::mesh grid(world, tp{world.size()});
     const auto [first, rows] = part(5, world);
@@ -321,7 +322,8 @@ TEST_CASE("a broadcast value has its gradient on every rank, over threads") {
   });
 }
 
-TEST_CASE("values that are whole along two mesh axes, one or none have the gradient of one rank, over threads") {
+TEST_CASE("values that are whole along two mesh axes, one or none have the gradient of one rank, over threads" *
+          support::threads) {
   const auto x = filled(tensor<float, batch, d_model>(batch{5}), 1, {5, 6});
   const auto up = filled(tensor<float, d_model, hidden>(hidden{3}), 2, {6, 3});
   const auto down = filled(tensor<float, hidden, d_model>(hidden{3}), 3, {3, 6});

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "support/dims.hpp"
 #include "support/numbers.hpp"
+#include "support/threads.hpp"
 #include <dimwise/eval/context.hpp>
 #include <dimwise/nn/cache.hpp>
 
@@ -322,7 +323,8 @@ TEST_CASE("storage: large tensors lie in large pages, and small ones share some"
   CHECK(other.values().data() + other.size() == half.values().data());
 }
 
-TEST_CASE("storage: weights that are taken together share large pages, and give them back together") {
+TEST_CASE("storage: weights that are taken together share large pages, and give them back together" *
+          support::threads) {
   if (!dimwise::detail::keeps_blocks || !std::filesystem::exists("/sys/kernel/mm/transparent_hugepage")) { return; }
   using dimwise::detail::weights_together;
   constexpr std::size_t floats = weights_together::least_bytes / sizeof(float);
