@@ -3,6 +3,7 @@
 
     python3 tests/exercises/check.py                       # with each promised compiler; the programs of one of them run, too
     python3 tests/exercises/check.py --compiler clang++-19
+    python3 tests/exercises/check.py --rotate              # with that one, and with one of the others for each exercise
     python3 tests/exercises/check.py --times               # seconds of each try, of processor time
     python3 tests/exercises/check.py --update              # writes the reasons into the exercises
     python3 tests/exercises/check.py --answers             # no wrong answer passes (wrong_answers.txt)
@@ -285,6 +286,7 @@ def main():
     parser.add_argument("--times", action="store_true")
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--answers", action="store_true")
+    parser.add_argument("--rotate", action="store_true")
     arguments = parser.parse_args()
     workshop = run.Workshop(arguments.compiler)  # the one that learners get
     found = [one for one in run.exercises() if re.search(arguments.filter, one.stem)]
@@ -295,18 +297,20 @@ def main():
         with concurrent.futures.ThreadPoolExecutor(max(2, os.cpu_count() or 2)) as pool:
             return 1 if check_answers(found, workshop, pool) else 0
     others = [] if arguments.compiler or arguments.update else compilers.find_compilers()
-    workshops = [workshop, *(run.Workshop(one.command) for one in others if one.version != workshop.compiler.version)]
+    others = [run.Workshop(one.command) for one in others if one.version != workshop.compiler.version]
+    step = len(others) if arguments.rotate else 1
+    shares = [(workshop, found), *((one, found[number % step::step]) for number, one in enumerate(others))]
     failed = check_reasons() + check_causes()
     with concurrent.futures.ThreadPoolExecutor(max(2, os.cpu_count() or 2)) as pool:
         # The longest first: what a learner does takes one core.
         learners = [] if arguments.filter else [pool.submit(check, workshop, arguments.compiler) for check in (check_watch, check_runner)]
-        failed += sum(check_exercises(found, one, arguments.update, one is workshop, pool) for one in workshops)
+        failed += sum(check_exercises(share, one, arguments.update, one is workshop, pool) for one, share in shares)
         failed += sum(learner.result() for learner in learners)
     if not arguments.filter:
         failed += check_list(found)
     print(f"counted: {len(found)} exercises and their solutions, {sum(bool(one.bug) for one in found)} of them from the collection of bugs, "
-          f"by {', '.join(one.compiler.name for one in workshops)}")
-    print(f"{2 * len(found) * len(workshops) + 4 - failed} passed, {failed} failed")
+          f"by {', '.join(f'{one.compiler.name} ({len(share)})' for one, share in shares)}")
+    print(f"{2 * sum(len(share) for _, share in shares) + 4 - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 

@@ -112,6 +112,28 @@ class CompileFail(unittest.TestCase):
         path.write_text(CASES["good"][0].replace("auto r = bad()", "auto r = 1"), encoding="utf-8")
         self.assertIn("FAILED good (plain)", report()[1])
 
+    def test_each_case_rotates_to_one_clang(self):
+        clangs = [compiler for compiler in self.compilers if compiler.is_clang]
+        if len(clangs) < 2:
+            self.skipTest("fewer than two clangs are installed")
+        table = self.root / "include/dimwise/support/diagnostics.hpp"
+        table.parent.mkdir()
+        table.write_text('{.id = "ERROR_R1_wrong", .example = "good"}', encoding="utf-8")
+        cases = {case.name: case for case in compile_fail.load(self.root, "")}
+        harness, everywhere = (compile_fail.Harness(self.root, self.compilers, "no_header", use_pch=True, rotates=rotates) for rotates in (True, False))
+        chosen = {name: harness.compilers_of(case) for name, case in cases.items() if name != "good"}
+        self.assertEqual(harness.compilers_of(cases["good"]), self.compilers)
+        self.assertTrue(all(everywhere.compilers_of(case) == self.compilers for case in cases.values()))
+        for found in chosen.values():
+            self.assertEqual(sum(compiler.is_clang for compiler in found), 1)
+            self.assertEqual([compiler for compiler in found if not compiler.is_clang], [one for one in self.compilers if not one.is_clang])
+        self.assertEqual({compiler for found in chosen.values() for compiler in found}, set(self.compilers))
+        report = []
+        harness = compile_fail.Harness(self.root, self.compilers, "dimwise/dimwise.hpp", use_pch=True, rotates=True)
+        _, _, records = compile_fail.run(harness, [cases["good"], cases["includes"]], 2, report.append, ("plain",))
+        self.assertEqual(report, [])
+        self.assertEqual(len(records), len(self.compilers) + len(chosen["includes"]))
+
     def test_error_type(self):
         self.assertEqual({compile_fail.error_type(text) for text in (
             "error: 'void dimwise::ERROR_R5_x<lhs<my::d_k, extent<64> >, 3ul> y' has",
