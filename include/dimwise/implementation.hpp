@@ -13,10 +13,12 @@
 #include <dimwise/eval/kernels/product_definitions.hpp>
 #endif
 #include <dimwise/eval/gradient_sum_definitions.hpp>
+#include <dimwise/eval/plan/plan_definitions.hpp>
 #include <dimwise/eval/sorting/order_definitions.hpp>
 #include <dimwise/eval/written/erased_definitions.hpp>
 #include <dimwise/expr/explain/shapes_definitions.hpp>
 #include <dimwise/expr/positions/rotary_definitions.hpp>
+#include <dimwise/expr/rearrange/join_definitions.hpp>
 #include <dimwise/grad/parameters/list_definitions.hpp>
 #include <dimwise/grad/parameters/passes_definitions.hpp>
 #include <dimwise/grad/record/partial_sums_definitions.hpp>

@@ -210,7 +210,7 @@ void scatter_rows(context& cx, const kernels::loop_nest<1>& all, const kernels::
   kernels::scatter_call call;
   call.n = row.extent[0];
   call.out = to;
-  const std::vector<added_row> sorted = rows_of_long_sums(nest, ids, along);
+  const aligned_vector<added_row> sorted = rows_of_long_sums(nest, ids, along);
   if (!sorted.empty()) {
     call.rows = sorted.size();
     call.in = values;

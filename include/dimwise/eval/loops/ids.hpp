@@ -11,7 +11,6 @@
 #include <dimwise/expr/rearrange/reorder.hpp>
 
 #include <type_traits>
-#include <vector>
 
 namespace dimwise::detail {
 
@@ -224,8 +223,9 @@ void check_ids(const kernels::loop_nest<K>& nest, const std::size_t* ids, extent
 // The rows of one destination, those of one id side by side, where an id has more of them than are added one after the
 // other; else none.
 template <std::size_t K>  // 3: a template is compiled where something is added by ids
-std::vector<added_row> rows_of_long_sums(const kernels::loop_nest<K>& nest, const std::size_t* ids, const axis& along) {
-  std::vector<added_row> sorted;
+aligned_vector<added_row> rows_of_long_sums(const kernels::loop_nest<K>& nest, const std::size_t* ids,
+                                            const axis& along) {
+  aligned_vector<added_row> sorted;
   if (nest.size() <= kernels::detail_loops::few_terms) { return sorted; }
   // f(id, row)
   const auto each = [&](const auto& f) {
@@ -236,7 +236,8 @@ std::vector<added_row> rows_of_long_sums(const kernels::loop_nest<K>& nest, cons
       }
     });
   };
-  std::vector<std::size_t> places(along.extent);
+  aligned_vector<std::size_t> places(along.extent);
+  for (std::size_t& place : places) { place = 0; }
   std::size_t most = 0;
   each([&](std::size_t id, std::ptrdiff_t) { most = ++places[id] > most ? places[id] : most; });
   if (most <= kernels::detail_loops::few_terms) { return sorted; }
@@ -300,7 +301,7 @@ void add_by_ids(const kernels::loop_nest<K>& nest, const kernels::loop_nest<2>& 
   }
   const auto add_to_table = [&](T* table, const T* values, const std::size_t* here) {
     if constexpr (std::is_floating_point_v<T>) {
-      const std::vector<added_row> sorted = rows_of_long_sums(rows, here, along);
+      const aligned_vector<added_row> sorted = rows_of_long_sums(rows, here, along);
       for (std::size_t r = 0, many = 1; r < sorted.size(); r += many, many = 1) {
         T* const sums = table + sorted[r].to;
         while (r + many < sorted.size() && sorted[r + many].to == sorted[r].to) { ++many; }
@@ -345,8 +346,8 @@ void loops(const scatter_add_node<Shape, D, Values, Ids>& n, target<T> to, const
 
 #if DIMWISE_DETAIL_HAS_LIBRARY
 DIMWISE_DETAIL_LIBRARY_TEMPLATE void check_ids<3>(const kernels::loop_nest<3>&, const std::size_t*, extent_t, name_of);
-DIMWISE_DETAIL_LIBRARY_TEMPLATE std::vector<added_row> rows_of_long_sums<3>(const kernels::loop_nest<3>&,
-                                                                            const std::size_t*, const axis&);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE aligned_vector<added_row> rows_of_long_sums<3>(const kernels::loop_nest<3>&,
+                                                                               const std::size_t*, const axis&);
 DIMWISE_DETAIL_LIBRARY_TEMPLATE void add_by_ids<float, 3>(const kernels::loop_nest<3>&, const kernels::loop_nest<2>&,
                                                           const axis&, float*, const float*, const std::size_t*);
 #endif

@@ -28,22 +28,11 @@ class evaluation_plan {
   /// The steps, the first to run first.
   [[nodiscard]] const std::vector<plan_step>& steps() const { return steps_; }
   /// How many steps are of one kind.
-  [[nodiscard]] std::size_t operator[](plan_kind k) const {
-    std::size_t n = 0;
-    for (const plan_step& s : steps_) { n += s.kind == k ? 1U : 0U; }
-    return n;
-  }
+  [[nodiscard]] DIMWISE_DETAIL_LIBRARY std::size_t operator[](plan_kind k) const;
   /// One line for each step: kind, operation, result.
-  [[nodiscard]] std::string text() const {
-    std::string all;
-    for (const plan_step& s : steps_) {
-      const std::string kind = name_of(s.kind);
-      all += kind + std::string(kind.size() < 10 ? 10 - kind.size() : 1, ' ') + s.operation + " -> " + s.result + '\n';
-    }
-    return all;
-  }
+  [[nodiscard]] DIMWISE_DETAIL_LIBRARY std::string text() const;
   /// One more step, behind the others.
-  void add(plan_step s) { steps_.push_back(static_cast<plan_step&&>(s)); }
+  DIMWISE_DETAIL_LIBRARY void add(plan_step s);
 
  private:
   std::vector<plan_step> steps_{};
@@ -91,3 +80,7 @@ template <expression E>
 }  // namespace no_adl
 
 }  // namespace dimwise
+
+#if DIMWISE_DETAIL_DEFINES_LIBRARY
+#include <dimwise/eval/plan/plan_definitions.hpp>
+#endif

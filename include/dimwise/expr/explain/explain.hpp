@@ -103,16 +103,14 @@ said explained_operation(const with_marks<Shape, E>& n, derivation& d) {
 template <class F>
 struct function_in_words {
   static std::string of(const std::vector<said>& x) {
-    std::vector<std::string> names;
-    for (const said& o : x) { names.push_back(o.reference); }
     if constexpr (requires { F::name; }) {
       // A symbol is printed between its operands, a word before them.
       const char first = F::name[0];
       const bool is_word = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z');
       if (x.size() == 2 && !is_word) { return x[0].reference + " " + F::name + " " + x[1].reference; }
-      return std::string(F::name) + " of " + joined_names(names);
+      return std::string(F::name) + " of " + references(x, ", ");
     } else {
-      return "map: a function of " + joined_names(names);
+      return "map: a function of " + references(x, ", ");
     }
   }
 };
@@ -128,12 +126,6 @@ std::vector<said> explained_operands(const N& n, derivation& d) {
     }
   });
   return all;
-}
-
-inline std::string references(const std::vector<said>& x) {
-  std::vector<std::string> names;
-  for (const said& o : x) { names.push_back(o.reference); }
-  return joined_names(names, " and ");
 }
 
 template <class N>
@@ -202,7 +194,7 @@ said explained_operation(const N& n, derivation& d) {
   std::vector<std::string> over;
   if constexpr (names_dimensions<N>) { over = names_in_list<typename operation_of<N>::over>::get(); }
   std::string what = over.empty() ? name : angle(name, over);
-  if (!operands.empty()) { what += " of " + references(operands); }
+  if (!operands.empty()) { what += " of " + references(operands, " and "); }
   if constexpr (is_roll<N>) { what += ": element 0 becomes element " + std::to_string(n.op().by); }
   // One operand has lost dimensions: a reduction.
   if (operands.size() == 1 && dims_t<shape_of<N>>::size < operands[0].shape.dims.size()) {

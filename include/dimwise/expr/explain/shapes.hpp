@@ -93,6 +93,9 @@ struct said {
   std::size_t step = 0;  // its number; 0 for what is no step
 };
 
+// "step 1 and step 2".
+DIMWISE_DETAIL_LIBRARY std::string references(const std::vector<said>& operands, const char* between);
+
 // The dimensions of `a` that `b` lacks and that are not summed over; only those with one of `wanted`.
 DIMWISE_DETAIL_LIBRARY std::string free_names(const shape_description& a, const shape_description& b,
                                               const std::vector<std::string>& over,
@@ -134,15 +137,16 @@ class derivation {
   // What was said of a formula that is used more than once, by its number; `explain()` says it the first time.
   template <class F>
   said once(std::uint64_t number, const F& explain) {
-    for (const auto& [known, words] : formulas_) {
-      if (known == number) { return words; }
-    }
+    if (const said* const known = words_of_formula(number)) { return *known; }
     said words = explain();
-    formulas_.emplace_back(number, words);
+    keep_words(number, words);
     return words;
   }
 
  private:
+  // Null before the formula is said.
+  [[nodiscard]] DIMWISE_DETAIL_LIBRARY const said* words_of_formula(std::uint64_t number) const;
+  DIMWISE_DETAIL_LIBRARY void keep_words(std::uint64_t number, const said& words);
   static bool replaced(const mark_description& m, const step_description& s);
 
   std::vector<step_description> steps_{};

@@ -68,6 +68,12 @@ DIMWISE_DETAIL_LIBRARY std::string short_number(double x) {
   return digits;
 }
 
+DIMWISE_DETAIL_LIBRARY std::string references(const std::vector<said>& operands, const char* between) {
+  std::vector<std::string> names;
+  for (const said& one : operands) { names.push_back(one.reference); }
+  return joined_names(names, between);
+}
+
 DIMWISE_DETAIL_LIBRARY std::string free_names(const shape_description& a, const shape_description& b,
                                               const std::vector<std::string>& over, ability wanted) {
   std::vector<std::string> names;
@@ -243,6 +249,16 @@ DIMWISE_DETAIL_LIBRARY std::string repeated_in_words(const step_description& s) 
     if (!lacks.empty()) { all += "; " + o.reference + " is the same for every " + lacks; }
   }
   return all;
+}
+
+DIMWISE_DETAIL_LIBRARY const said* derivation::words_of_formula(std::uint64_t number) const {
+  for (const auto& [known, words] : formulas_) {
+    if (known == number) { return &words; }
+  }
+  return nullptr;
+}
+DIMWISE_DETAIL_LIBRARY void derivation::keep_words(std::uint64_t number, const said& words) {
+  formulas_.emplace_back(number, words);
 }
 
 }  // namespace dimwise::detail

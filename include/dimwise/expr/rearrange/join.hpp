@@ -9,6 +9,7 @@
 #include <dimwise/expr/operation.hpp>
 #include <dimwise/expr/parts.hpp>
 #include <dimwise/shape/rules/index.hpp>
+#include <dimwise/support/library.hpp>
 
 #include <initializer_list>
 #include <limits>
@@ -64,15 +65,7 @@ auto other_extents(const Extents& e) {
 }
 
 // The documents of the first part, then those of the next; none where those of a part are not known.
-template <class Documents>
-segments joined_documents(const Documents& documents) {
-  std::vector<std::size_t> lengths;
-  for (const segments* const part : documents) {
-    if (!part->known()) { return {}; }
-    lengths.insert(lengths.end(), part->begin(), part->end());
-  }
-  return segments(lengths);
-}
+DIMWISE_DETAIL_LIBRARY segments joined_documents(const segments* const* parts, std::size_t count);
 
 // The dimension along which parts are put one after the other: its extent, origin and documents.
 template <class D>
@@ -119,7 +112,7 @@ struct concat_how {
     if constexpr (has_documents<D>) {
       const segments* const documents[] = {&first.extents().template documents<D>(),
                                            &rest.extents().template documents<D>()...};
-      e.template documents<D>() = joined_documents(documents);
+      e.template documents<D>() = joined_documents(documents, 1 + sizeof...(Rest));
     }
     make_extent<shape, D>(e, along.whole(), "concat");
     return joined<shape, D, list<std::conditional_t<true, D, First>, std::conditional_t<true, D, Rest>...>, First,
@@ -137,7 +130,7 @@ struct concat_how {
     if constexpr (has_documents<D>) {
       std::vector<const segments*> documents;
       for (const X& x : all) { documents.push_back(&x.extents().template documents<D>()); }
-      e.template documents<D>() = joined_documents(documents);
+      e.template documents<D>() = joined_documents(documents.data(), documents.size());
     }
     make_extent<shape, D>(e, along.whole(), "concat");
     return make_node<shape, value_of<X>>(join_parts<D>{}, e, parts<X>(all));
@@ -260,3 +253,7 @@ DIMWISE_DETAIL_OPERATION(gather)
 }  // namespace no_adl
 
 }  // namespace dimwise
+
+#if DIMWISE_DETAIL_DEFINES_LIBRARY
+#include <dimwise/expr/rearrange/join_definitions.hpp>
+#endif
