@@ -46,6 +46,11 @@ inline std::pair<tokenizer_file, std::filesystem::path> tokenizer_file_of(const 
     if (has(name)) { return {tokenizer_file::sentencepiece, place(name)}; }
     names += std::string(", or ") + name;
   }
+  if (has("source.spm") && has("target.spm")) {  // Marian: pieces of two models, and ids of vocab.json
+    throw io::file_error(folder.string() +
+                         ": source.spm and target.spm are two SentencePiece models for one vocabulary, which is not "
+                         "supported; put a tokenizer.json with the ids of vocab.json into the folder");
+  }
   throw io::file_error(folder.string() + ": tokenizer.json, or vocab.json and merges.txt, or vocab.txt" + names +
                        " was expected");
 }
