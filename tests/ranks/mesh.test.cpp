@@ -62,7 +62,7 @@ TEST_CASE("three axes, and one of them has the threads that are left" * support:
   });
 }
 
-TEST_CASE("two meshes of a thread that have an axis along other ranks") {
+TEST_CASE("two meshes of a thread that have an axis along other ranks" * support::threads) {
   const auto error_of = [](auto first, auto second) {
     return text_of(4, [&](const ranks::communicator& world) {
       const auto one = first(world);

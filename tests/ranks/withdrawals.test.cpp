@@ -2,6 +2,7 @@
 // exception: the others throw at once, with the rank and its text; ranks that agree go on.
 // SPDX-License-Identifier: BSL-1.0
 #include "parted_module.hpp"
+#include "support/threads.hpp"
 #include <dimwise/dimwise.hpp>
 #include <dimwise/grad.hpp>
 #include <dimwise/ranks/cross_entropy.hpp>
@@ -63,7 +64,7 @@ void check_named(const std::vector<std::string>& texts, const std::string& opera
   }
 }
 
-TEST_CASE("a thread whose operand throws ends the others, in every collective on tensors") {
+TEST_CASE("a thread whose operand throws ends the others, in every collective on tensors" * support::threads) {
   for (const bool checks : {true, false}) {
     const auto with_bad_id = [&](const auto& call) {
       return caught(3, [&](const ranks::communicator& world) {
@@ -86,7 +87,7 @@ TEST_CASE("a thread whose operand throws ends the others, in every collective on
   }
 }
 
-TEST_CASE("a thread that withdraws ends the others") {
+TEST_CASE("a thread that withdraws ends the others" * support::threads) {
   check_named(caught(4,
                      [](const ranks::communicator& world) {
     if (world.rank() == 1) { world.withdraw(std::make_exception_ptr(std::runtime_error("no such file")), "a reader"); }
@@ -95,7 +96,7 @@ TEST_CASE("a thread that withdraws ends the others") {
               "a reader", "");
 }
 
-TEST_CASE("a thread that throws in ring_attention ends the others") {
+TEST_CASE("a thread that throws in ring_attention ends the others" * support::threads) {
   const auto texts = caught(3, [](const ranks::communicator& world) {
     const ranks::mesh<sp> grid(world);
     const auto rank = world.rank();
@@ -109,7 +110,7 @@ TEST_CASE("a thread that throws in ring_attention ends the others") {
   check_named(texts, "ring_attention", "a mask or a bias says where");
 }
 
-TEST_CASE("a thread whose loss throws after a collective ends the others in the backward pass") {
+TEST_CASE("a thread whose loss throws after a collective ends the others in the backward pass" * support::threads) {
   const auto texts = caught(3, [](const ranks::communicator& world) {
     const ranks::mesh<sp> grid(world);
     const tensor<float, seq_here, features> x(part_here<seq_here>(seq{6}, world.rank(), 3));
@@ -123,7 +124,7 @@ TEST_CASE("a thread whose loss throws after a collective ends the others in the 
   check_named(texts, "value_and_gradient", "no such example");
 }
 
-TEST_CASE("a thread whose stripe of a prompt does not fit ends the others") {
+TEST_CASE("a thread whose stripe of a prompt does not fit ends the others" * support::threads) {
   using stripe = shard<key, two, striped>;
   using cache =
       ranks::kv_cache<stripe, nn::capacity<8>, nn::keys<float, stripe, features>, nn::values<float, stripe, features>>;
@@ -137,7 +138,7 @@ TEST_CASE("a thread whose stripe of a prompt does not fit ends the others") {
   check_named(texts, "append_part", "the first position of");
 }
 
-TEST_CASE("a thread that throws while the ranks save a module ends the others, along all axes") {
+TEST_CASE("a thread that throws while the ranks save a module ends the others, along all axes" * support::threads) {
   for (const bool of_world : {true, false}) {
     const auto texts = caught(2, [&](const ranks::communicator& world) {
       const ranks::mesh<two> grid(world);
@@ -150,7 +151,7 @@ TEST_CASE("a thread that throws while the ranks save a module ends the others, a
   }
 }
 
-TEST_CASE("an error goes from thread to thread, where one waits for another one that waits") {
+TEST_CASE("an error goes from thread to thread, where one waits for another one that waits" * support::threads) {
   const auto texts = caught(4, [](const ranks::communicator& world) {
     ranks::detail::taking_part(world, "a line", [&] {
       float x = 0;
@@ -164,7 +165,7 @@ TEST_CASE("an error goes from thread to thread, where one waits for another one 
   check_named(texts, "a line", "stop");
 }
 
-TEST_CASE("a sum under way that an exception destroys ends the others") {
+TEST_CASE("a sum under way that an exception destroys ends the others" * support::threads) {
   const auto texts = caught(3, [](const ranks::communicator& world) {
     ranks::detail::taking_part(world, "a sum", [&] {
       std::vector<float> x(5000);
@@ -176,7 +177,7 @@ TEST_CASE("a sum under way that an exception destroys ends the others") {
   check_named(texts, "a sum", "stop");
 }
 
-TEST_CASE("a thread that waits for a message of one that throws ends, and neither goes on") {
+TEST_CASE("a thread that waits for a message of one that throws ends, and neither goes on" * support::threads) {
   const auto texts = caught(2, [](const ranks::communicator& world) {
     try {
       ranks::detail::taking_part(world, "a stage", [&] {
@@ -192,7 +193,7 @@ TEST_CASE("a thread that waits for a message of one that throws ends, and neithe
   check_named(texts, "a stage", "stop");
 }
 
-TEST_CASE("threads that have all thrown before the same call go on, and others do not") {
+TEST_CASE("threads that have all thrown before the same call go on, and others do not" * support::threads) {
   ranks::run_threads(3, [](const ranks::communicator& world) {
     const ranks::mesh<sp> grid(world);
     for (int round = 0; round < 3; ++round) {
@@ -213,7 +214,7 @@ TEST_CASE("threads that have all thrown before the same call go on, and others d
   CHECK(has(texts[1], "an earlier call failed, so rank 1 cannot call all_reduce"));
 }
 
-TEST_CASE("the exception of the thread that threw is the cause") {
+TEST_CASE("the exception of the thread that threw is the cause" * support::threads) {
   ranks::run_threads(2, [](const ranks::communicator& world) {
     if (world.rank() == 1) { return world.withdraw(std::make_exception_ptr(std::out_of_range("here"))); }
     try {

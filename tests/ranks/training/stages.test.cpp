@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "ranks/on_threads.hpp"
 #include "stage_checks.hpp"
+#include "support/threads.hpp"
 
 #include <doctest/doctest.h>
 
@@ -92,16 +93,16 @@ bool says(const std::string& text, const std::string& part) { return text.find(p
 
 }  // namespace
 
-TEST_CASE("stages have the losses, gradients and steps of one rank, bit for bit, over threads") {
+TEST_CASE("stages have the losses, gradients and steps of one rank, bit for bit, over threads" * support::threads) {
   on_threads([](const ranks::communicator& world) { stage_checks::check_stages(world); });
 }
 
-TEST_CASE("three stages with other numbers of layers have the bits of one rank, over threads") {
+TEST_CASE("three stages with other numbers of layers have the bits of one rank, over threads" * support::threads) {
   ranks::run_threads(3, [](const ranks::communicator& world) { stage_checks::check_steps(world); }, {.checks = false});
 }
 
-TEST_CASE(
-    "stages of which ranks divide the hidden features have the gradients and the norm of one rank, over threads") {
+TEST_CASE("stages of which ranks divide the hidden features have the gradients and the norm of one rank, over threads" *
+          support::threads) {
   // All numbers are exact: counts are powers of two.
   feed_forward<hidden, void> whole;
   for (std::size_t k = 0; k < 4; ++k) {
@@ -136,7 +137,7 @@ TEST_CASE(
   }, {.checks = true});
 }
 
-TEST_CASE("an input that the layers do not read has the gradient 0, over threads") {
+TEST_CASE("an input that the layers do not read has the gradient 0, over threads" * support::threads) {
   on_threads([](const ranks::communicator& world) {
     const ranks::mesh<pp> grid(world);
     weights<> mine;
@@ -155,7 +156,7 @@ TEST_CASE("an input that the layers do not read has the gradient 0, over threads
   });
 }
 
-TEST_CASE("stages with other numbers of micro-batches throw on all ranks, over threads") {
+TEST_CASE("stages with other numbers of micro-batches throw on all ranks, over threads" * support::threads) {
   for (const bool checks : {true, false}) {
     CAPTURE(checks);
     const std::string text = thrown_by(2, [](const ranks::communicator& world) {
@@ -167,7 +168,7 @@ TEST_CASE("stages with other numbers of micro-batches throw on all ranks, over t
   }
 }
 
-TEST_CASE("a stage that passes another tensor is an error with both types, over threads") {
+TEST_CASE("a stage that passes another tensor is an error with both types, over threads" * support::threads) {
   const std::string text = thrown_by(2, [](const ranks::communicator& world) {
     const ranks::mesh<pp> grid(world);
     if (world.rank() == 0) {
@@ -191,7 +192,7 @@ TEST_CASE("a stage that passes another tensor is an error with both types, over 
   CHECK(says(text, "micro-batch 0"));
 }
 
-TEST_CASE("without checks a message of another length is an error with both lengths, over threads") {
+TEST_CASE("without checks a message of another length is an error with both lengths, over threads" * support::threads) {
   const std::string text = thrown_by(2, [](const ranks::communicator& world) {
     std::array<float, 4> elements{};
     if (world.rank() == 0) {
@@ -205,7 +206,7 @@ TEST_CASE("without checks a message of another length is an error with both leng
   CHECK(says(text, "16 bytes"));
 }
 
-TEST_CASE("messages between two ranks do not meet collectives, and arrive in order, over threads") {
+TEST_CASE("messages between two ranks do not meet collectives, and arrive in order, over threads" * support::threads) {
   on_threads([](const ranks::communicator& world) {
     const bool has_next = world.rank() + 1 < world.size(), has_previous = world.rank() > 0;
     const std::array<int, 3> sent{1, 2, 3};
@@ -227,7 +228,7 @@ TEST_CASE("messages between two ranks do not meet collectives, and arrive in ord
   });
 }
 
-TEST_CASE("a stage that throws ends the others, over threads") {
+TEST_CASE("a stage that throws ends the others, over threads" * support::threads) {
   for (const std::size_t batch : {0U, 2U}) {
     for (const std::size_t bad : {0U, 1U, 3U}) {
       CAPTURE(batch);
@@ -247,7 +248,7 @@ TEST_CASE("a stage that throws ends the others, over threads") {
   }
 }
 
-TEST_CASE("a stage that is late is named after the limit, over threads") {
+TEST_CASE("a stage that is late is named after the limit, over threads" * support::threads) {
   const std::string text = thrown_by(2, [](const ranks::communicator& world) {
     const ranks::mesh<pp> grid(world);
     const auto all = batches(1);

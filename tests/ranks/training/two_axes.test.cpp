@@ -4,6 +4,7 @@
 // The bits are those of one rank that computes the parts, adds their terms in the order of the ranks, and accumulates
 // the batches in their order. The formula that is not divided is near.
 // SPDX-License-Identifier: BSL-1.0
+#include "support/threads.hpp"
 #include <dimwise/dimwise.hpp>
 #include <dimwise/grad.hpp>
 #include <dimwise/nn.hpp>
@@ -248,7 +249,7 @@ void check_near(const M& a, const M& b, double scale) {
 
 }  // namespace
 
-TEST_CASE("a GPT on a mesh of 2 x 2 has the gradients, norms and steps of one rank, over threads") {
+TEST_CASE("a GPT on a mesh of 2 x 2 has the gradients, norms and steps of one rank, over threads" * support::threads) {
   const adamw_settings how{.rate = 0.02, .weight_decay = 0.1};
   ranks::run_threads(4, [&](const ranks::communicator& world) {
     const grid_type grid(world);
@@ -300,7 +301,7 @@ TEST_CASE("a GPT on a mesh of 2 x 2 has the gradients, norms and steps of one ra
   }, {.checks = true});
 }
 
-TEST_CASE("a GPT on a mesh of 2 x 2 is near the formula that is not divided, over threads") {
+TEST_CASE("a GPT on a mesh of 2 x 2 is near the formula that is not divided, over threads" * support::threads) {
   const whole_gpt whole = fresh();
   accumulated total(whole);
   for (std::size_t r = 0; r < 2; ++r) { total.add(loss_of<examples>(0, r, of_one_part)); }
@@ -316,7 +317,8 @@ TEST_CASE("a GPT on a mesh of 2 x 2 is near the formula that is not divided, ove
   });
 }
 
-TEST_CASE("norms over parts of the positions have the gradients of the formula that is not divided, over threads") {
+TEST_CASE("norms over parts of the positions have the gradients of the formula that is not divided, over threads" *
+          support::threads) {
   const whole_gpt whole = fresh();
   accumulated total(whole);
   for (std::size_t r = 0; r < 2; ++r) {
