@@ -2,6 +2,8 @@
 // dimwise/dimwise.hpp -- everything, from the lowest layer up: the order keeps the include lines of an error few.
 #pragma once
 
+#include <stdexcept>  // for programs that throw beside the exceptions of dimwise
+
 // clang-format off: the order is from the lowest layer up
 #include <dimwise/support/errors.hpp>
 

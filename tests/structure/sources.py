@@ -45,7 +45,7 @@ THIRD_PARTIES = {
     "math.h": ("",)}
 # Headers that dimwise.hpp does not include where the library is compiled once: each costs every file of a user 3 to 15 % of the
 # include. What needs them is in X_definitions.hpp.
-HEAVY = {"algorithm", "any", "atomic", "chrono", "cmath", "complex", "condition_variable", "filesystem", "format", "fstream",
+HEAVY = {"algorithm", "any", "atomic", "chrono", "complex", "condition_variable", "filesystem", "format", "fstream",
          "functional", "future", "iomanip", "iostream", "iterator", "locale", "map", "memory", "memory_resource", "mutex", "numeric",
          "ostream", "random", "ranges", "regex", "set", "sstream", "thread", "unordered_map", "unordered_set"}
 # The pages that may explain the names of a namespace; names that users do not write.

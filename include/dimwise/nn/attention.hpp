@@ -17,7 +17,8 @@
 #pragma once
 
 #include <dimwise/nn/formula.hpp>
-#include <dimwise/support/builtins/real_functions.hpp>
+
+#include <cmath>
 
 namespace dimwise::nn {
 
@@ -76,7 +77,7 @@ namespace detail {
 // The factor of a scaling for this number of features.
 template <class... How>
 double scale_of(std::size_t features, const How&...) {
-  return 1 / detail_math::sqrt(static_cast<double>(features));
+  return 1 / std::sqrt(static_cast<double>(features));
 }
 template <class... How>
 double scale_of(std::size_t, const not_scaled&, const How&...) {

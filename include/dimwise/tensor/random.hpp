@@ -7,11 +7,11 @@
 //   auto x = random_normal<float, seq, d_k>(random_seed{1}, seq{5});
 #pragma once
 
-#include <dimwise/support/builtins/real_functions.hpp>
 #include <dimwise/support/library.hpp>
 #include <dimwise/tensor/tensor.hpp>
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <numbers>
 
@@ -44,7 +44,7 @@ class random_numbers {
   /// A normal number with mean 0 and standard deviation 1 (Box and Muller 1958).
   [[nodiscard]] double normal() {
     const double u = 1 - uniform();
-    return detail_math::sqrt(-2 * detail_math::log(u)) * detail_math::cos(2 * std::numbers::pi * uniform());
+    return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * uniform());
   }
 
  private:

@@ -6,7 +6,7 @@
 #pragma once
 
 #include <dimwise/eval/context.hpp>
-#include <dimwise/support/builtins/atomic.hpp>
+#include <dimwise/support/atomic.hpp>
 
 #include <exception>
 #include <string_view>

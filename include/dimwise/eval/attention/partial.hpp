@@ -9,7 +9,8 @@
 
 #include <dimwise/eval/evaluate.hpp>
 #include <dimwise/expr/products/scores.hpp>
-#include <dimwise/support/builtins/real_functions.hpp>
+
+#include <cmath>
 
 namespace dimwise {
 
@@ -39,7 +40,7 @@ consteval auto judge_attention() {
 struct share_of {
   template <class T>
   T operator()(T own, T other) const {
-    return own == -std::numeric_limits<T>::infinity() ? T(0) : T(1) / (T(1) + detail_math::exp(other - own));
+    return own == -std::numeric_limits<T>::infinity() ? T(0) : T(1) / (T(1) + std::exp(other - own));
   }
   template <std::size_t I, class T>
   T derivative(T own, T other) const {
@@ -63,9 +64,7 @@ struct sum_of_logs {
   T operator()(T a, T b) const {
     const T larger = a < b ? b : a;
     const T smaller = a < b ? a : b;
-    return smaller == -std::numeric_limits<T>::infinity()
-               ? larger
-               : larger + detail_math::log1p(detail_math::exp(smaller - larger));
+    return smaller == -std::numeric_limits<T>::infinity() ? larger : larger + std::log1p(std::exp(smaller - larger));
   }
   template <std::size_t I, class T>
   T derivative(T a, T b) const {

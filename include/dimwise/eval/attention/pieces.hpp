@@ -10,7 +10,8 @@
 #include <dimwise/eval/attention/numbers.hpp>
 #include <dimwise/eval/loops/positions.hpp>
 #include <dimwise/eval/lowering/masks.hpp>
-#include <dimwise/support/builtins/real_functions.hpp>
+
+#include <cmath>
 
 namespace dimwise::detail {
 
@@ -70,7 +71,7 @@ struct attention_chain : score_numbers {
     const bool divides = by_factor == kernels::operation::divide;
     const float least = divides ? scale / largest_factor : scale * least_factor;
     const float largest = divides ? scale / least_factor : scale * largest_factor;
-    return score_numbers::fit() && (scale == 0 || (detail_math::isnormal(least) && detail_math::isnormal(largest)));
+    return score_numbers::fit() && (scale == 0 || (std::isnormal(least) && std::isnormal(largest)));
   }
 };
 
@@ -157,12 +158,11 @@ struct attention_pieces : attention_chain, score_pieces<attention_pieces<Roles, 
                           [&](const std::ptrdiff_t(&o)[1], std::size_t m, const std::ptrdiff_t(&s)[1]) {
       for (std::size_t i = 0; i < m; ++i) {
         const float c = factor.data[o[0] + static_cast<std::ptrdiff_t>(i) * s[0]];
-        const bool ordinary =
-            c == 0 ? std::is_same_v<F, fn::multiply> : detail_math::isnormal(c) && detail_math::isnormal(1 / c);
+        const bool ordinary = c == 0 ? std::is_same_v<F, fn::multiply> : std::isnormal(c) && std::isnormal(1 / c);
         keep_order(ordinary && (!AfterMask || c > 0));
         if (c != 0) {
-          if (detail_math::fabs(c) < least_factor) { least_factor = detail_math::fabs(c); }
-          if (detail_math::fabs(c) > largest_factor) { largest_factor = detail_math::fabs(c); }
+          if (std::fabs(c) < least_factor) { least_factor = std::fabs(c); }
+          if (std::fabs(c) > largest_factor) { largest_factor = std::fabs(c); }
         }
       }
     });

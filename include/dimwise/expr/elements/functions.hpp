@@ -6,8 +6,7 @@
 // Tests: tests/expr/elements/elementwise.test.cpp
 #pragma once
 
-#include <dimwise/support/builtins/real_functions.hpp>
-
+#include <cmath>
 #include <type_traits>
 #include <utility>
 
@@ -59,10 +58,10 @@ struct sigmoid {
   template <class T>
   T operator()(T x) const {
     if (x < T(0)) {  // never exp of a large number
-      const T e = detail_math::exp(x);
+      const T e = std::exp(x);
       return e / (T(1) + e);
     }
-    return T(1) / (T(1) + detail_math::exp(-x));
+    return T(1) / (T(1) + std::exp(-x));
   }
 };
 
@@ -71,7 +70,7 @@ struct softplus {
   static constexpr const char* name = "softplus";
   template <class T>
   T operator()(T x) const {
-    const T rest = detail_math::log1p(detail_math::exp(-detail_math::fabs(x)));
+    const T rest = std::log1p(std::exp(-std::fabs(x)));
     return x > T(0) ? x + rest : rest;
   }
 };
@@ -87,7 +86,7 @@ struct gelu {
   static constexpr const char* name = "gelu";
   template <class T>
   T operator()(T x) const {
-    return times_vanishing(x, T(0.5) * detail_math::erfc(x * T(-0.70710678118654752440)));
+    return times_vanishing(x, T(0.5) * std::erfc(x * T(-0.70710678118654752440)));
   }
 };
 // The tanh approximation of gelu in the same paper; (1 + tanh u) / 2 is the sigmoid of 2u.
@@ -111,7 +110,7 @@ struct silu {
     static constexpr const char* name = #word; \
     template <class T>                         \
     T operator()(T x) const {                  \
-      return detail_math::word(x);             \
+      return std::word(x);                     \
     }                                          \
   };
 DIMWISE_DETAIL_OF_CMATH(exp)
@@ -153,7 +152,7 @@ struct pow {
   static constexpr const char* name = "pow";
   template <class T>
   T operator()(T x, T y) const {
-    return detail_math::pow(x, y);
+    return std::pow(x, y);
   }
 };
 // The larger and the smaller of two numbers, the first of equal ones; NaN where one is NaN.

@@ -10,7 +10,8 @@
 
 #include <dimwise/expr/elements/elementwise.hpp>
 #include <dimwise/expr/products/contract.hpp>
-#include <dimwise/support/builtins/real_functions.hpp>
+
+#include <cmath>
 
 namespace dimwise {
 
@@ -28,7 +29,7 @@ auto make_scaled(S&& s, const X& by) {
 
 // 1 / √n; of no features the scores are 0, whatever they are divided by.
 inline double inverse_root(double n) {
-  return n == 0 ? 1.0 : 1.0 / detail_math::sqrt(n);
+  return n == 0 ? 1.0 : 1.0 / std::sqrt(n);
 }  // a real number: a product of extents may wrap
 
 template <class S, class Features>

@@ -11,7 +11,7 @@
 // Tests: tests/tensor/memory/storage.test.cpp, tests/nn/cache/paged.test.cpp
 #pragma once
 
-#include <dimwise/support/builtins/atomic.hpp>
+#include <dimwise/support/atomic.hpp>
 
 #include <utility>
 

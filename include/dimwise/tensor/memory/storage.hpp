@@ -8,7 +8,7 @@
 #pragma once
 
 #include <dimwise/dim/error.hpp>
-#include <dimwise/support/builtins/atomic.hpp>
+#include <dimwise/support/atomic.hpp>
 #include <dimwise/tensor/memory/block_pool.hpp>
 #include <dimwise/tensor/memory/counted.hpp>
 

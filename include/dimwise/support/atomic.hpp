@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/support/builtins/atomic.hpp -- an atomic value with the operations that handles of memory need, without <atomic>.
+// dimwise/support/atomic.hpp -- an atomic value with the operations that handles of memory need, without <atomic>.
 //
 // Layer: support. Includes: nothing. <atomic> of libstdc++ contains waiting, and with it the headers of threads and of
 // system calls. g++ and clang have the same built-in functions; std::atomic calls them. A name says its memory order.
-// Tests: tests/support/real_functions.test.cpp, tests/tensor/memory/storage.test.cpp
+// Tests: tests/support/atomic.test.cpp, tests/tensor/memory/storage.test.cpp
 #pragma once
 
 namespace dimwise::detail {
