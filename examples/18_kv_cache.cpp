@@ -7,6 +7,7 @@
 #include <dimwise/dimwise.hpp>
 #include <dimwise/nn/cache.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <iostream>

@@ -12,6 +12,7 @@
 #include <random>
 #include <span>
 #include <string>
+#include <system_error>
 
 namespace dimwise_test {
 

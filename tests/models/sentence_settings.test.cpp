@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <tuple>
+
 using namespace dimwise;
 using models::sentence_settings;
 

@@ -18,6 +18,7 @@
 #include <dimwise/nn/layers/norm.hpp>
 #include <dimwise/support/library.hpp>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <set>

@@ -6,6 +6,7 @@
 
 #include <dimwise/io/bindings.hpp>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <set>

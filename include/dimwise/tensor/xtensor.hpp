@@ -16,6 +16,7 @@
 #include <xtensor/xadapt.hpp>
 #include <xtensor/xtensor.hpp>
 
+#include <algorithm>
 #include <array>
 #include <type_traits>
 

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 #include <utility>
 
 DIMWISE_DETAIL_TEXT_BEGIN;

@@ -3,6 +3,8 @@
 #include "conformance/case.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <functional>
 #include <numeric>
 
 namespace conformance {
