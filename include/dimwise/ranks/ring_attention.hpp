@@ -5,7 +5,7 @@
 // computes the attention of its own queries over the block that it has while it sends it on. Threads read each other's
 // blocks in the same order, and send none. Whole queries, as those of decoding, stay where they are, and so do the
 // keys: the ranks exchange the parts of the output.
-// ring_attention_gradient.hpp has the backward pass.
+// attention/ring_gradient.hpp has the backward pass.
 // Tests: tests/ranks/ring_attention.test.cpp, tests/compile_fail/collectives/
 //
 //   using seq_here = shard<seq, sp>;

@@ -1,7 +1,7 @@
 // tests/kernels/attention_gradient/reference.hpp -- the backward pass of attention as the formulas read, in double.
 //
 // An error is measured in units of what rounding may do: each sum Σ x y of n pairs may err by u (8 + 4 L) Σ |x y|, with
-// u = 2^-24 and L the magnitude of the row's scores as in attention_reference.hpp: a weight errs by that much already.
+// u = 2^-24 and L the magnitude of the row's scores as in attention/reference.hpp: a weight errs by that much already.
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once

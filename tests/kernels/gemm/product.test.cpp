@@ -1,4 +1,4 @@
-// tests/kernels/gemm/product.test.cpp -- gemm.hpp against the plain triple loop in double.
+// tests/kernels/gemm/product.test.cpp -- gemm/product.hpp against the plain triple loop in double.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include <dimwise/kernels/gemm/product.hpp>

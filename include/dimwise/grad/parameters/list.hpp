@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/grad/parameters/list.hpp -- the parameters of a model as a list for passes over all of them.
 //
-// Layer: grad. Optimisers, norms and gradients are loops over the list (parameter_passes.hpp).
+// Layer: grad. Optimisers, norms and gradients are loops over the list (passes.hpp).
 // Tests: tests/grad/training/optimiser.test.cpp, tests/grad/training/kernels.test.cpp
 //
 //   const parameter_list all(model);

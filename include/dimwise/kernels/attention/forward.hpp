@@ -1,7 +1,7 @@
 // dimwise/kernels/attention/forward.hpp -- fused attention: softmax(q k^T) v for a list of heads, without storing all
 // scores.
 //
-// Layer: kernels. Includes: the attention_*.hpp headers and executor.hpp.
+// Layer: kernels. Includes: the headers of attention/, executor.hpp.
 // Tests: tests/kernels/attention/forward.test.cpp. Benchmark: benchmarks/kernels/attention.cpp
 //
 // A task is a few strips of queries of one head. It iterates over the keys in blocks: scores of a block, their maximum,

@@ -1,6 +1,6 @@
 // dimwise/kernels/attention/task.hpp -- one task of attention: a few strips of queries of one head against all keys.
 //
-// Layer: kernels. Includes: the other attention_*.hpp headers.
+// Layer: kernels. Includes: the other headers of attention/.
 // Tests: tests/kernels/attention/forward.test.cpp
 //
 // SPDX-License-Identifier: BSL-1.0

@@ -1,7 +1,7 @@
 // dimwise/kernels/attention_gradient/backward.hpp -- the backward pass of fused attention: gradients of q, k, v and
 // of a bias.
 //
-// Layer: kernels. Includes: the attention_*.hpp headers and executor.hpp.
+// Layer: kernels. Includes: the headers of attention_gradient/, executor.hpp.
 // Tests: tests/kernels/attention_gradient/backward.test.cpp. Benchmark: benchmarks/training/training.cpp
 //
 // Scores are recomputed block by block from the inputs and the lse of the forward pass: five products per pair, none of

@@ -1,6 +1,6 @@
 // dimwise/kernels/attention_gradient/task.hpp -- one task of the attention backward pass: heads that share a sum.
 //
-// Layer: kernels. Includes: the other attention_*.hpp headers.
+// Layer: kernels. Includes: the other headers of attention_gradient/.
 // Tests: tests/kernels/attention_gradient/backward.test.cpp
 //
 // SPDX-License-Identifier: BSL-1.0

@@ -5,7 +5,7 @@
 // Layer: models.
 // Tests: tests/models/decoder.test.cpp, the conformance suite `architectures`
 //
-//   const auto model = models::read_decoder("folder");                  // architecture.hpp
+//   const auto model = models::read_decoder("folder");                  // models/decoders.hpp
 //   auto caches = model.start(2048);
 //   tensor logits = model.next(tokens, caches);                         // logits of the next token
 #pragma once
