@@ -7,7 +7,7 @@
  * A header that uses DIMWISE_CONFIGURATION includes its definition; X_definitions.hpp is included by X.hpp and by implementation.hpp.
  * At most 14 headers stand in a folder of include/dimwise.
  * A test case that starts threads is in the suite `threads` (tests/support/threads.hpp).
- * A file that a header, CONTRIBUTING.md, README.md or ARCHITECTURE.md names exists.
+ * A file that a header, CONTRIBUTING.md, README.md or ARCHITECTURE.md names exists; so does a header that a comment of a header names.
  * The reference pages name every public function and module, no other, and only rules that exist; docs/reference/training.md has a row
    for each operation, and the test file of the row names it.
 
@@ -54,6 +54,7 @@ INTERNAL = {"detail", "a_stack_is_made_by_of_and_then_initialised"}
 # What starts threads in a test; a program that replaces `operator new` has no suite of the preset `threads`.
 STARTS_THREADS = ("std::thread", "racing_executor", "run_threads", "ranks::run")
 MOST_HEADERS = 14  # in a folder
+HEADER = re.compile(r"(?<![\w./<-])[a-z][\w/]*\.hpp\b")  # in a comment, from any folder on
 FILE = re.compile(r"\b(?:tools|docs|benchmarks|include|tests|cmake)/[\w/.-]+\.(?:py|sh|md|hpp|cpp|cmake)\b")
 
 
@@ -96,6 +97,8 @@ def heavy_includes(texts):
 def check_headers(root):
     texts = {path.relative_to(root / "include/dimwise").as_posix(): path.read_text(encoding="utf-8")
              for path in sorted((root / "include").rglob("*.hpp"))}
+    known = {*texts, *(path.relative_to(root).as_posix() for folder in ("examples", "src", "tests") for path in (root / folder).rglob("*.hpp"))}
+    ends = {file[start:] for file in known for start in (0, *(slash.end() for slash in re.finditer("/", file)))}
     for file, text in texts.items():
         if layer_of(file) is None and file not in (UMBRELLA, VERSION, IMPLEMENTATION):
             yield f"{file}: belongs to no layer"
@@ -106,6 +109,8 @@ def check_headers(root):
                 yield f"{file}:{number}: <{include[2]}>: {problem}"
             if line.startswith("#line ") and line != f'#line {number + 1} "dimwise/{file}"':
                 yield f"{file}:{number}: the next line is {number + 1} of dimwise/{file}"
+            yield from (f"{file}:{number}: there is no header {name}" for name in HEADER.findall(line.partition("//")[2])
+                        if name not in ends and name.removeprefix("dimwise/") not in ends)
             if line.startswith("//") and "Tests:" in line:
                 yield from (f"{file}:{number}: there is no {name}" for name in re.findall(r"\b(?:tests|benchmarks)/[\w./*-]*[\w/*]", line)
                             if not any(root.glob(name.rstrip("/"))))

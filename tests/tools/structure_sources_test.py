@@ -17,6 +17,7 @@ BREACHES = {  # what is appended to a file: what must be found
     ("include/dimwise/dim/error.hpp", "#include <curses.h>"): "neither the standard library",
     ("include/dimwise/loose.hpp", ""): "loose.hpp: belongs to no layer",
     ("include/dimwise/dim/error.hpp", "// Tests: tests/gone.test.cpp"): "there is no tests/gone.test.cpp",
+    ("include/dimwise/dim/error.hpp", "int x;  // as gone/layout.hpp says"): "there is no header gone/layout.hpp",
     ("include/dimwise/dim/error.hpp", "namespace DIMWISE_CONFIGURATION {}"): "uses DIMWISE_CONFIGURATION without",
     ("include/dimwise/dim/x_definitions.hpp", ""): "x.hpp does not include it",
     ("docs/reference/operations.md", "\n| operation |\n|---|\n| `gone_x(x)` |"): "operations.md explains gone_x",
