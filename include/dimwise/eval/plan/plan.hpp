@@ -31,7 +31,7 @@ class evaluation_plan {
   [[nodiscard]] DIMWISE_DETAIL_LIBRARY std::size_t operator[](plan_kind k) const;
   /// One line for each step: kind, operation, result.
   [[nodiscard]] DIMWISE_DETAIL_LIBRARY std::string text() const;
-  /// One more step, behind the others.
+  /// One more step, after the others.
   DIMWISE_DETAIL_LIBRARY void add(plan_step s);
 
  private:

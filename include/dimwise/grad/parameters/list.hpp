@@ -215,7 +215,7 @@ class parameter_list : public nn::detail::part_list {
   [[nodiscard]] void* overwrite(std::size_t i) const { return type(i).overwrite(at(i)); }
   void clear(std::size_t i) const { type(i).clear(at(i)); }
   void take_gradient(std::size_t i, recorded& origin) const { type(i).take_gradient(at(i), origin); }
-  /// The mesh axis of which each rank has other parameters: those of one stage. Null if the model is no stage.
+  /// The mesh axis of which each rank has other parameters: those of one stage. Null if the model is not a stage.
   [[nodiscard]] axis_key stages() const { return stages_.along; }
   /// Whether each rank along a mesh axis has a part of it, or other parameters.
   [[nodiscard]] bool is_divided(std::size_t i, axis_key along) const {
