@@ -47,10 +47,6 @@ template <class... H>
 void bind_sinks(const io::names_within& file, const std::string& name, tensor<float, H...>& to) {
   file.bind<io::stored<io::together<H...>>>(name, to);
 }
-template <class D>
-void bind_vector(const io::names_within& file, const std::string& name, tensor<float, D>& to) {
-  file.bind<io::stored<D>>(name, to);
-}
 template <class Convention, class Expert>
 void bind_expert(const io::names_within& file, const decoder_names& names, Expert& to) {
   names.expert_interleaved ? bind_feed_forward<io::by_groups, Convention>(file, names.expert_gate, names.expert_up,
@@ -73,7 +69,6 @@ void bind_block(const io::names_within& file, const decoder_names& names, Block&
   }
   for (auto& mixture : to.mixture) {
     file.linear<Convention>(names.router, mixture.router);
-    for (auto& correction : mixture.correction) { bind_vector(file, names.router_correction, correction); }
     for (std::size_t i = 0; i < mixture.experts.size(); ++i) {
       const auto expert = file.in(names.experts + std::to_string(i) + ".");
       names.expert_in_out ? bind_expert<io::in_out>(expert, names, mixture.experts[i])

@@ -9,7 +9,6 @@
 #include <dimwise/models/common/feed_forward.hpp>
 #include <dimwise/models/common/norm.hpp>
 #include <dimwise/models/common/rotary.hpp>
-#include <dimwise/models/decoder/mixture.hpp>
 
 #include <vector>
 
@@ -91,14 +90,7 @@ struct decoder_config {
   feed_settings feed{};
   std::size_t chosen_experts = 1;
   bool renormalised = true;  ///< the weights of the chosen experts sum to 1
-  router_kind router = router_kind::softmax;
   bool router_bias = false;
-  bool router_correction = false;  ///< of the scores that choose experts
-  double routed_scale = 1;         ///< of the weights of the chosen experts
-  std::size_t expert_groups = 1;
-  std::size_t chosen_groups = 1;
-  std::size_t best_of_group = 1;  ///< the experts of a group whose scores are its score
-  bool shared_gate = true;        ///< a gate weights the shared expert
 
   // Output.
   bool tied = true;

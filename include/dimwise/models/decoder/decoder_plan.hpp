@@ -55,7 +55,6 @@ struct decoder_names {
   std::string output_norm2{};
   std::string sinks = "self_attn.sinks";
   std::string router = "mlp.gate";
-  std::string router_correction = "mlp.gate.e_score_correction_bias";
   std::string experts = "mlp.experts.";  ///< followed by the number of the expert
   std::string expert_gate = "gate_proj";
   std::string expert_up = "up_proj";

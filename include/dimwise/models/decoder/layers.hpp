@@ -228,13 +228,11 @@ struct decoder_block {
     if (layer.sparse) {
       mixture.resize(1);
       mixture.front().experts.assign(c.experts, typename mixture_type::expert_type(c.feed));
-      mixture.front().settings = {c.chosen_experts, c.renormalised,  c.router,       c.routed_scale,
-                                  c.expert_groups,  c.chosen_groups, c.best_of_group};
+      mixture.front().settings = {c.chosen_experts, c.renormalised};
       mixture.front().router.has_bias(c.router_bias);
-      mixture.front().correction.resize(c.router_correction ? 1 : 0);
       if (c.shared_hidden > 0) {
         mixture.front().shared.emplace_back(c.feed);
-        mixture.front().gate.resize(c.shared_gate ? 1 : 0);
+        mixture.front().gate.resize(1);
       }
     } else {
       feed_forward.emplace_back(c.feed);
