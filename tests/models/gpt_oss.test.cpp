@@ -105,6 +105,31 @@ TEST_CASE("absent settings of gpt-oss have the defaults of its class, and others
         std::string::npos);
 }
 
+TEST_CASE("settings of an architecture that exclude each other are rejected") {
+  const nlohmann::json settings = nlohmann::json::parse(R"({"model_type":"other","vocab_size":20,"hidden_size":32,
+      "intermediate_size":32,"num_hidden_layers":2,"num_attention_heads":8})");
+  const auto said_of = [&](models::decoder_plan (*read)(io::config_check&)) {
+    return dimwise_test::message(
+        [&] { (void)models::plan_decoder(io::config_check(settings, "config.json"), {{"other", read, "Other", ""}}); });
+  };
+  CHECK(said_of(models::architectures::gpt_oss).empty());
+  CHECK(said_of([](io::config_check& c) {
+    models::decoder_plan plan = models::architectures::gpt_oss(c);
+    plan.config.alibi = true;
+    return plan;
+  }).find("two of sinks, ALiBi and a soft cap") != std::string::npos);
+  CHECK(said_of([](io::config_check& c) {
+    models::decoder_plan plan = models::architectures::gpt_oss(c);
+    plan.config.score_cap = 30;
+    return plan;
+  }).find("two of sinks, ALiBi and a soft cap") != std::string::npos);
+  CHECK(said_of([](io::config_check& c) {
+    models::decoder_plan plan = models::architectures::gpt_oss(c);
+    plan.config.feed.gated = false;
+    return plan;
+  }).find("without a gate") != std::string::npos);
+}
+
 TEST_CASE("MXFP4 is read from 4 bits and a power of two, and blocks that do not fit their scales are rejected") {
   std::vector<std::byte> bytes(32);
   for (std::size_t i = 0; i < 32; ++i) { bytes[i] = static_cast<std::byte>((2 * i) % 16 + 16 * ((2 * i + 1) % 16)); }

@@ -104,6 +104,16 @@ using decoder_architectures = std::vector<decoder_architecture>;
       config.differs(std::string(key) + " is set; weights are read as floats");
     }
   }
+  const decoder_config& c = plan.config;
+  if ((c.sinks ? 1 : 0) + (c.alibi ? 1 : 0) + (c.score_cap != 0 ? 1 : 0) > 1) {
+    config.differs(
+        "the architecture has two of sinks, ALiBi and a soft cap of scores, which are not supported together");
+  }
+  if (c.feed.limit > 0 && !c.feed.gated) {
+    config.differs(
+        "the architecture clamps hidden features of a feed-forward layer without a gate, which is not "
+        "supported");
+  }
   config.finish();
   return plan;
 }
