@@ -1,7 +1,7 @@
 // tests/models/encoder_decoders_like_bart.test.cpp -- BART and its descendants, and UMT5: logits, continuations, every
 // convention, and what is rejected.
 //
-// The numbers of every architecture are also compared by the conformance suite `architectures`.
+// The numbers of every architecture are also compared by the conformance suite `encoder_decoders`.
 // SPDX-License-Identifier: BSL-1.0
 #include "models/support.hpp"
 #include <dimwise/models/encoder_decoders.hpp>
@@ -115,6 +115,19 @@ TEST_CASE("each convention of BART and its descendants changes the logits") {
 TEST_CASE("a text begins with the forced token, and excluded tokens are not written") {
   CHECK(models::read_encoder_decoder(case_folder("bart").path()).first() == std::vector{token{2}, token{0}});
   CHECK(models::read_encoder_decoder(case_folder("pegasus").path()).first() == std::vector{token{0}});
+  const auto first = [](const char* name, const char* absent, const nlohmann::json& others) {
+    const case_folder folder(name);
+    nlohmann::json settings = nlohmann::json::parse(folder.text("config.json"));
+    settings.erase(absent);
+    settings.update(others);
+    const io::archive weights = io::read_safetensors(folder / "model.safetensors");
+    return models::read_encoder_decoder(io::config_check(settings, "config.json"), weights).first();
+  };
+  CHECK(first("bart", "forced_bos_token_id", {{"bos_token_id", 5}}) == std::vector{token{2}});
+  const nlohmann::json forced{{"bos_token_id", 5}, {"force_bos_token_to_be_generated", true}};
+  CHECK(first("bart", "forced_bos_token_id", forced) == std::vector{token{2}, token{5}});
+  CHECK(first("bart", "", forced) == std::vector{token{2}, token{0}});
+  CHECK(first("mbart", "decoder_start_token_id", {{"bos_token_id", 5}}) == std::vector{token{5}});
   const case_folder folder("marian");
   const model m = models::read_encoder_decoder(folder.path());
   auto state = m.start(folder.ids<token>("enc.1.input_ids"), 40);

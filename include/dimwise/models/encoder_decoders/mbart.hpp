@@ -3,7 +3,7 @@
 //
 // Layer: models. Learned positions from row 2, a norm after the embedding, norms before the branches and
 // after the last layer.
-// Tests: the conformance suite `architectures`, case mbart
+// Tests: the conformance suite `encoder_decoders`, case mbart
 #pragma once
 
 #include <dimwise/models/encoder_decoder/like_bart.hpp>
@@ -18,7 +18,7 @@ namespace dimwise::models::architectures {
                                                                 {"encoder_attention_heads", 16},
                                                                 {"encoder_ffn_dim", 4096},
                                                                 {"encoder_layers", 12}},
-                                                       .start = 0});
+                                                       .start = whole_number(c, "bos_token_id", 0)});
   set_learned_positions(d.config.encoder);
   d.config.encoder.norm_first = true;
   return d;
