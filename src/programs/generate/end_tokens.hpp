@@ -1,4 +1,5 @@
-// src/programs/generate/end_tokens.hpp -- dimwise-generate: the tokens that end a text or an answer, from the files of a model.
+// src/programs/generate/end_tokens.hpp -- dimwise-generate: the tokens that end a text or an answer, from the files of
+// a model.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
