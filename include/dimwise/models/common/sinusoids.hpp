@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/common/sinusoids.hpp -- vectors of positions that are computed: sines in the first half of the
-// features, cosines in the second half.
+// dimwise/models/common/sinusoids.hpp -- sinusoidal positions with sines in the first half of the features and cosines
+// in the second half.
 //
-// Layer: models. The operation `sinusoid` has sines and cosines in turn; these models have halves.
-// Tests: the conformance suite `architectures`, cases marian, pegasus and m2m_100
+// Layer: models. The operation `sinusoid` interleaves sines and cosines; these models have halves.
+// Tests: the conformance suite `encoder_decoders`, cases marian, pegasus and m2m_100
 #pragma once
 
 #include <dimwise/tensor/tensor.hpp>
@@ -14,7 +14,7 @@
 
 namespace dimwise::models {
 
-/// How the vectors of positions are computed. Pair i of n turns by the position times 10000^(−i/n) with `halves`, and
+/// The frequencies of sinusoidal positions. Pair i of n turns by the position times 10000^(−i/n) with `halves`, and
 /// times 10000^(−i/(n − 1)) with `closed_halves`, whose last pair turns by 1/10000.
 enum class sinusoid_kind { none, halves, closed_halves };
 
@@ -34,10 +34,10 @@ enum class sinusoid_kind { none, halves, closed_halves };
     case sinusoid_kind::closed_halves:
       return with(pairs > 1 ? n - 1 : 1);
   }
-  dimwise::detail::raise<number_error>(error{} << "sinusoids_of: the model computes no vectors of positions");
+  dimwise::detail::raise<number_error>(error{} << "sinusoids_of: the model has no sinusoidal positions");
 }
 
-/// The vectors of these rows of a table that is not stored: [P] -> [P, F]. Rows below `zeros` are zero. F has an even
+/// The sinusoidal positions of these rows: [P] -> [P, F]. Rows below `zeros` are zero. F has an even
 /// extent.
 template <class F, class P, class Row>
 [[nodiscard]] tensor<float, P, F> sinusoids_of(sinusoid_kind kind, const tensor<id<Row>, P>& rows, const P& positions,

@@ -73,7 +73,7 @@ struct decoder_names {
   qkv_order order = qkv_order::separate;
   bool in_out = false;              ///< matrices are [inputs, outputs]: Conv1D of GPT-2
   bool expert_in_out = false;       ///< the same of experts alone
-  bool expert_interleaved = false;  ///< gate and up of an expert take turns: gpt-oss
+  bool expert_interleaved = false;  ///< gate and up of an expert are interleaved: gpt-oss
   bool less_one = false;            ///< scales of norms are stored minus one: Gemma
 };
 

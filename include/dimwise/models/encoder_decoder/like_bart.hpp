@@ -3,7 +3,7 @@
 // descendants share.
 //
 // Layer: models.
-// Tests: the conformance suite `architectures`, cases bart, mbart, marian, pegasus and m2m_100
+// Tests: the conformance suite `encoder_decoders`, cases bart, mbart, marian, pegasus and m2m_100
 #pragma once
 
 #include <dimwise/models/encoder/keys.hpp>
@@ -129,7 +129,7 @@ inline void set_learned_positions(encoder_config& c) {
   c.first_position = 2;
   c.extents.positions = c.longest + 2;
 }
-/// Positions that are computed. Files may store their table, which is ignored.
+/// Sinusoidal positions. Files may store their table, which is ignored.
 inline void set_sinusoids(io::config_check& c, sinusoid_kind kind, encoder_decoder_description& d) {
   d.config.encoder.sinusoid = kind;
   for (const char* stack : {"encoder", "decoder"}) {

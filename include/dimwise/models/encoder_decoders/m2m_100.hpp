@@ -2,8 +2,8 @@
 // dimwise/models/encoder_decoders/m2m_100.hpp -- M2M-100 (Fan et al. 2021) and NLLB-200 (NLLB Team 2022) as settings
 // and array names.
 //
-// Layer: models. Computed positions from `pad_token_id` + 1, norms before the branches and after the last layer.
-// Tests: the conformance suite `architectures`, case m2m_100
+// Layer: models. Sinusoidal positions from `pad_token_id` + 1, norms before the branches and after the last layer.
+// Tests: the conformance suite `encoder_decoders`, case m2m_100
 #pragma once
 
 #include <dimwise/models/encoder_decoder/like_bart.hpp>

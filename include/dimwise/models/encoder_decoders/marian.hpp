@@ -2,8 +2,8 @@
 // dimwise/models/encoder_decoders/marian.hpp -- Marian (Junczys-Dowmunt et al. 2018), the translation models of
 // OPUS-MT, as settings and array names.
 //
-// Layer: models. Computed positions, no norm after the embedding, and norms after the residuals.
-// Tests: the conformance suite `architectures`, case marian
+// Layer: models. Sinusoidal positions, no norm after the embedding, and norms after the residuals.
+// Tests: the conformance suite `encoder_decoders`, case marian
 #pragma once
 
 #include <dimwise/models/encoder_decoder/like_bart.hpp>

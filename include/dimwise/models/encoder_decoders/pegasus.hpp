@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/models/encoder_decoders/pegasus.hpp -- PEGASUS (Zhang et al. 2020) as settings and array names.
 //
-// Layer: models. Computed positions, norms before the branches and after the last layer.
-// Tests: the conformance suite `architectures`, case pegasus
+// Layer: models. Sinusoidal positions, norms before the branches and after the last layer.
+// Tests: the conformance suite `encoder_decoders`, case pegasus
 #pragma once
 
 #include <dimwise/models/encoder_decoder/like_bart.hpp>

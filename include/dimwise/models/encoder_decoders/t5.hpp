@@ -3,7 +3,7 @@
 // 2023) as settings and array names.
 //
 // Layer: models. The decoder has tables of relative biases of its own, and none for attention to the source.
-// Tests: the conformance suite `architectures`, cases t5-relu and t5-gated
+// Tests: the conformance suites `architectures`, cases t5-relu and t5-gated, and `encoder_decoders`, case umt5
 #pragma once
 
 #include <dimwise/models/encoder_decoder/settings.hpp>

@@ -4,7 +4,7 @@
 //
 // Layer: models. RMS norms before the branches, no biases, scores that are not scaled, and one table of relative biases
 // for all layers or for each.
-// Tests: the conformance suite `architectures`, cases t5-relu and t5-gated
+// Tests: the conformance suites `architectures`, cases t5-relu and t5-gated, and `encoder_decoders`, case umt5
 #pragma once
 
 #include <dimwise/models/encoder/keys.hpp>

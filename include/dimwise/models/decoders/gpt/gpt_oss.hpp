@@ -35,7 +35,7 @@ inline rotary_settings read_gpt_oss_rotary(io::config_check& c, std::size_t feat
 
 }  // namespace detail
 
-/// GptOssForCausalLM: a window in every second layer, from the first on; gate and up of an expert take turns.
+/// GptOssForCausalLM: a window in every second layer, from the first on; gate and up of an expert are interleaved.
 [[nodiscard]] inline decoder_plan gpt_oss(io::config_check& c) {
   decoder_plan plan = read_usual(c, {.kv_heads = 8, .head_dim = 64, .default_epsilon = 1e-5});
   decoder_config& to = plan.config;
