@@ -14,7 +14,6 @@
 #include <dimwise/nn/parameters/stage.hpp>
 #include <dimwise/ranks/mesh.hpp>
 
-#include <exception>
 #include <map>
 #include <string>
 #include <vector>
@@ -36,18 +35,6 @@ struct ranks_along {
 template <class... Axes>
 std::vector<ranks_along> axes_of(const mesh<Axes...>& grid) {
   return {ranks_along{&dimwise::detail::axis_id<Axes>, grid.template along<Axes>()}...};
-}
-
-// Calls f, in which all ranks of the mesh take part along all axes (ranks::detail::taking_part).
-template <class F, class... Axes>
-void taking_part_in(const mesh<Axes...>& grid, const char* operation, const F& f) {
-  try {
-    f();
-  } catch (...) {
-    grid.world().withdraw(std::current_exception(), operation);
-    (grid.template along<Axes>().withdraw(std::current_exception(), operation), ...);
-    throw;
-  }
 }
 
 DIMWISE_DETAIL_LIBRARY void save_whole(const io::detail::file_parameters& own, const std::filesystem::path& path,

@@ -32,8 +32,8 @@ concept axis_of_ranks = requires(const M& axis) {
 
 /// The ranks of a communicator as a grid of the axes, the last one varying fastest: rank = (c0 · n1 + c1) · n2 + c2.
 ///
-/// Every rank constructs it at the same time. Copies share the communicators. An axis is one direction of one grid: throws
-/// `rank_error` on all ranks if a mesh of a rank is alive that has an axis of the same type along other ranks.
+/// Every rank constructs it at the same time. Copies share the communicators. An axis is one direction of one grid:
+/// throws `rank_error` on all ranks if a mesh of a rank is alive that has an axis of the same type along other ranks.
 template <axis_of_ranks... Axes>
 class mesh {
  public:
@@ -156,6 +156,22 @@ class mesh {
 };
 template <axis_of_ranks... Axes>
 mesh(const communicator&, const Axes&...) -> mesh<Axes...>;
+
+namespace detail {
+
+// Calls `f`, in which the ranks of a mesh take part along all axes (`taking_part`).
+template <class F, class... Axes>
+auto taking_part_in(const mesh<Axes...>& grid, const char* operation, const F& f) {
+  try {
+    return f();
+  } catch (...) {
+    grid.world().withdraw(std::current_exception(), operation);
+    (grid.template along<Axes>().withdraw(std::current_exception(), operation), ...);
+    throw;
+  }
+}
+
+}  // namespace detail
 
 }  // namespace dimwise::ranks
 DIMWISE_DETAIL_TEXT_END;

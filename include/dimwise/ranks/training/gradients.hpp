@@ -402,17 +402,20 @@ template <class M, class... Axes>
   requires detail::has_axes_of_model<M, ranks::mesh<Axes...>>
 [[nodiscard]] double norm_of(const M& m, const ranks::mesh<Axes...>& mesh) {
   const auto axes = detail::communicators_of(mesh);
-  const detail::scaled_norm norm = detail::norm_over_ranks(detail::parameter_list(m), axes.data(), axes.size());
+  const detail::scaled_norm norm = ranks::detail::taking_part_in(
+      mesh, "norm_of", [&] { return detail::norm_over_ranks(detail::parameter_list(m), axes.data(), axes.size()); });
   return std::ldexp(norm.rest, norm.exponent);
 }
 /// `gradient` times min(1, limit / (norm + 1e-6)) by this norm: the same factor on all ranks.
 template <class M, class... Axes>
   requires detail::has_axes_of_model<M, ranks::mesh<Axes...>>
 [[nodiscard]] M clip_norm(M gradient, double limit, const ranks::mesh<Axes...>& mesh) {
-  if (!(limit >= 0)) { detail::raise<number_error>(error{} << "clip_norm: the limit of a norm is 0 or more"); }
   const auto axes = detail::communicators_of(mesh);
   const detail::parameter_list all(gradient);
-  detail::clip_parameters(all, limit, detail::norm_over_ranks(all, axes.data(), axes.size()));
+  ranks::detail::taking_part_in(mesh, "clip_norm", [&] {
+    if (!(limit >= 0)) { detail::raise<number_error>(error{} << "clip_norm: the limit of a norm is 0 or more"); }
+    detail::clip_parameters(all, limit, detail::norm_over_ranks(all, axes.data(), axes.size()));
+  });
   return gradient;
 }
 template <class M, class... Axes,

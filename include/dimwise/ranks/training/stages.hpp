@@ -449,7 +449,7 @@ template <
 [[nodiscard]] auto value_and_gradient(const Model& model, const pipelined_batches<Passed, First, Layers, Loss>& batches,
                                       const ranks::mesh<Axes...>& mesh) {
   using M = detail::first_t<detail::stage_axis_t<Model>>;
-  return detail::taking_part_along<M>(mesh, "value_and_gradient", [&] {
+  return ranks::detail::taking_part_in(mesh, "value_and_gradient", [&] {
     return detail::stage_steps<detail::stage_types<Model, Passed, First, Layers, Loss>>(model, batches,
                                                                                         mesh.template along<M>())
         .run();
