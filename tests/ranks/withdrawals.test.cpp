@@ -5,6 +5,7 @@
 #include "support/threads.hpp"
 #include <dimwise/dimwise.hpp>
 #include <dimwise/grad.hpp>
+#include <dimwise/nn/model.hpp>
 #include <dimwise/ranks/cross_entropy.hpp>
 #include <dimwise/ranks/kv_cache.hpp>
 #include <dimwise/ranks/ring_attention.hpp>
@@ -191,6 +192,80 @@ TEST_CASE("a thread that waits for a message of one that throws ends, and neithe
     }
   });
   check_named(texts, "a stage", "stop");
+}
+
+TEST_CASE("a thread waits for no message of one that threw in a later collective" * support::threads) {
+  const auto texts = caught(2, [](const ranks::communicator& world) {
+    float x = 1;
+    if (world.rank() == 0) {
+      world.start_receive(&x, 1, 1).wait();
+      ranks::request next = world.start_receive(&x, 1, 1);  // before the broadcast that rank 1 calls first
+      float y = 0;
+      world.broadcast(&y, 1, 1);
+      next.wait();
+    } else {
+      world.start_send(&x, 1, 0).wait();
+      world.broadcast(&x, 1, 1);
+      ranks::detail::taking_part(world, "a stage", [] { throw std::runtime_error("stop"); });
+    }
+  });
+  check_named(texts, "a stage", "stop");
+}
+
+TEST_CASE("a thread that has thrown sends no message before the others agree" * support::threads) {
+  (void)caught(2, [](const ranks::communicator& world) {
+    float x = 1;
+    world.withdraw(std::make_exception_ptr(std::runtime_error("on both")));
+    CHECK_THROWS_AS((void)world.start_send(&x, 1, 1 - world.rank()), ranks::rank_error);
+    world.barrier();
+    if (world.rank() == 0) {
+      world.start_send(&x, 1, 1).wait();
+    } else {
+      world.start_receive(&x, 1, 0).wait();
+    }
+  });
+}
+
+TEST_CASE("a thread receives one message of a rank after the other" * support::threads) {
+  ranks::run_threads(2, [](const ranks::communicator& world) {
+    float a = 1, b = 2;
+    if (world.rank() == 0) {
+      ranks::request first = world.start_send(&a, 1, 1), second = world.start_send(&b, 1, 1);
+      first.wait();
+      second.wait();
+      return;
+    }
+    ranks::request first = world.start_receive(&b, 1, 0);
+    CHECK_THROWS_AS((void)world.start_receive(&a, 1, 0), ranks::rank_error);
+    first.wait();
+    CHECK(b == 1);
+    world.start_receive(&a, 1, 0).wait();
+    CHECK(a == 2);
+  }, {.limit = limit});
+}
+
+template <class D>
+struct layers_of {
+  using layer = tensor<float, D>;
+  std::vector<layer> all{};
+  using members = nn::member_list<&layers_of::all>;
+};
+
+TEST_CASE("a thread that rejects a step or a norm ends the others" * support::threads) {
+  const auto clipped = caught(2, [](const ranks::communicator& world) {
+    const ranks::mesh<sp> grid(world);
+    using part = shard<features, sp>;
+    const layers_of<part> gradient{{tensor<float, part>(part_here<part>(features{}, world.rank(), 2))}};
+    (void)clip_norm(gradient, world.rank() == 1 ? -1.0 : 1.0, grid);
+  });
+  check_named(clipped, "clip_norm", "the limit of a norm is 0 or more");
+  const auto stepped = caught(2, [](const ranks::communicator& world) {
+    const ranks::mesh<sp> grid(world);
+    layers_of<features> model{std::vector<tensor<float, features>>(2)};
+    auto optimiser = sharded_adamw<sp>(model, {}, grid);
+    optimiser.step(model, layers_of<features>{std::vector<tensor<float, features>>(2U - world.rank())});
+  });
+  check_named(stepped, "sharded_adamw", "gradient");
 }
 
 TEST_CASE("threads that have all thrown before the same call go on, and others do not" * support::threads) {

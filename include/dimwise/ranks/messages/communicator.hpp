@@ -191,8 +191,9 @@ class communicator {
                                    std::string_view shape = {}) const {
     return start_message(detail::elements_of<T>, const_cast<T*>(sent), count, to, true, shape);
   }
-  /// Starts to receive elements that the rank `from` sends by `start_send`. Throws `rank_error` with both texts if the
-  /// ranks pass different counts, element types or shapes, if calls are checked.
+  /// Starts to receive elements that the rank `from` sends by `start_send`; call it after `wait` of the message before.
+  /// Throws `rank_error` with both texts if the ranks pass different counts, element types or shapes, if calls are
+  /// checked.
   template <sendable T>
   [[nodiscard]] request start_receive(T* received, std::size_t count, std::size_t from,
                                       std::string_view shape = {}) const {
@@ -256,7 +257,8 @@ struct known_axes {
   DIMWISE_DETAIL_LIBRARY static std::string note(const void* axis, const communicator& along, const std::string& name);
 };
 
-// Calls `f`, in which the ranks of a communicator take part. If it throws on this rank, none of the others waits for it.
+// Calls `f`, in which the ranks of a communicator take part. If it throws on this rank, none of the others waits for
+// it.
 template <class F>
 auto taking_part(const communicator& along, const char* operation, const F& f) {
   try {

@@ -73,7 +73,10 @@ class messages {
   // Receives first: a message that arrives early then has its place. `call` is the number of the call.
   void start(std::uint32_t call) { start(call, call % (group::last_tag + 1)); }
   // Messages between two ranks that are no collective; `call` is the number of the next one.
-  void start_between_two(std::uint32_t call) { start(call, group::tag_of_messages); }
+  void start_between_two(std::uint32_t call) {
+    are_between_two_ = true;
+    start(call, group::tag_of_messages);
+  }
   void clear() noexcept {
     for (transfer& one : all_) {
       if (one.started && !one.done) { link_->cancel(one); }
@@ -82,6 +85,7 @@ class messages {
   }
   [[nodiscard]] std::deque<transfer>& all() { return all_; }
   [[nodiscard]] std::uint32_t call() const { return call_; }
+  [[nodiscard]] bool are_between_two() const { return are_between_two_; }
   [[nodiscard]] bool are_under_way() const {
     return std::any_of(all_.begin(), all_.end(), [](const transfer& one) { return one.started && !one.done; });
   }
@@ -120,6 +124,7 @@ class messages {
   std::shared_ptr<group> link_;
   std::deque<transfer> all_{};
   std::uint32_t call_ = 0;
+  bool are_between_two_ = false;
 };
 
 // Whether the call `number` is `first` or a later one.
@@ -138,7 +143,8 @@ struct member {
   // The first call of which messages were under way when an exception destroyed them; `next` if there is none.
   std::uint32_t cancelled = 0;
   bool has_cancelled = false;
-  bool has_messages = false;  // between two ranks: after an exception, the next ones could meet older ones
+  bool has_messages = false;             // between two ranks: after an exception, the next ones could meet older ones
+  std::vector<std::size_t> receiving{};  // the ranks of which a message between two is awaited
   std::vector<std::byte> scratch{};
 
   [[nodiscard]] std::string rank_text(std::size_t rank) const {
@@ -223,12 +229,14 @@ struct member {
   // Throws if a message is missing because its rank has withdrawn from the call.
   void check_withdrawals(messages& all, const call& what) {
     for (const transfer& one : all.all()) {
-      if (!one.done) { check_withdrawal(one.peer, all.call(), what); }
+      if (!one.done) { check_withdrawal(one.peer, all.call(), what, all.are_between_two()); }
     }
   }
-  void check_withdrawal(std::size_t peer, std::uint32_t number, const call& what) {
+  // Messages between two ranks have no number of their own: one that cannot go on sends none.
+  void check_withdrawal(std::size_t peer, std::uint32_t number, const call& what, bool is_between_two = false) {
     const withdrawal other = link->withdrawal_of(peer);
-    if (other.count <= withdrawals || !is_from(number, other.from)) { return; }
+    const bool is_missing = is_from(number, other.from) || (is_between_two && other.has_failed);
+    if (other.count <= withdrawals || !is_missing) { return; }
     const std::string text =
         other.why + " (" + rank_text(link->rank()) + " waits for " + rank_text(peer) + " in " + call_text(what) + ")";
     fail(rank_error(text, other.rank, other.cause), number);
@@ -318,6 +326,20 @@ struct member {
   void check_earlier(const call& what) const {
     if (has_failed) {
       throw rank_error("an earlier call failed, so " + rank_text(link->rank()) + " cannot call " + call_text(what));
+    }
+  }
+
+  // Before a message between two ranks: they alone cannot find out whether all have withdrawn, and a second receiver
+  // could take the message of the first one.
+  void check_message(const call& what, std::size_t peer, bool sends) const {
+    check_earlier(what);
+    if (has_withdrawn) {
+      throw rank_error(rank_text(link->rank()) + " has thrown in an earlier call, so it calls a collective before " +
+                       call_text(what));
+    }
+    if (!sends && std::find(receiving.begin(), receiving.end(), peer) != receiving.end()) {
+      throw rank_error(rank_text(link->rank()) + " waits for an earlier message of " + rank_text(peer) +
+                       ", so it cannot receive " + call_text(what) + ": call `wait` of that request first");
     }
   }
 
@@ -575,8 +597,16 @@ struct pending_message final : pending {
   }
   pending_message(const pending_message&) = delete;
   pending_message& operator=(const pending_message&) = delete;
+  ~pending_message() override {
+    const auto at = std::find(state->receiving.begin(), state->receiving.end(), peer);
+    if (is_receiving && at != state->receiving.end()) { state->receiving.erase(at); }
+  }
   void start() {
     const bool checks = state->how.checks;
+    if (!sends) {
+      state->receiving.push_back(peer);
+      is_receiving = true;
+    }
     if (sends && checks) {
       length = own_text.size();
       all.send(peer, &length, sizeof(length));
@@ -620,6 +650,7 @@ struct pending_message final : pending {
   std::size_t count;
   std::size_t peer;
   bool sends;
+  bool is_receiving = false;
   step left = step::none;
   std::size_t length = 0;
   std::string own_text{};
@@ -817,7 +848,7 @@ DIMWISE_DETAIL_LIBRARY request communicator::start_message(detail::elements name
                                                 << " has no other rank " << peer);
   }
   auto one = std::make_unique<detail::pending_message>(state_, shape, named, data, count, peer, sends);
-  state_->check_earlier(one->what);
+  state_->check_message(one->what, peer, sends);
   state_->has_messages = true;
   one->start();
   request result;
