@@ -83,7 +83,8 @@ class kv_cache {
 /// A KV cache of which each rank along a mesh axis holds its stripe. `capacity<N>` counts the positions of all ranks.
 ///
 /// Every rank calls the same functions with the same positions. Rejects a Key that is not in stripes (R24), pages and
-/// windows (R10), and what `nn::kv_cache` rejects: rotated values (R9), keys and values with different heads, 4-bit elements along Key (R10).
+/// windows (R10), and what `nn::kv_cache` rejects: rotated values (R9), keys and values with different heads, 4-bit
+/// elements along Key (R10).
 template <class Whole, class M, extent_t Positions, class KeyElement, class... KeyDims, class ValueElement,
           class... ValueDims>
 class kv_cache<shard<Whole, M, striped>, nn::capacity<Positions>, nn::keys<KeyElement, KeyDims...>,

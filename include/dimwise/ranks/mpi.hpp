@@ -101,7 +101,8 @@ class mpi_group final : public group {
     MPI_Request handle = stored(one);
     if (handle == MPI_REQUEST_NULL) { return; }
     if (one.sends) {
-      // MPI cannot take back a send that the receiver may be reading. The error that led here ends the program.
+      // MPI cannot take back a send that the receiver may be reading. After the error that led here, all later calls of
+      // both ranks throw.
       int is_done = 0;
       (void)MPI_Test(&handle, &is_done, MPI_STATUS_IGNORE);
       if (is_done == 0) { (void)MPI_Request_free(&handle); }

@@ -3,8 +3,8 @@
 //
 // Layer: ranks. Liu, Zaharia and Abbeel 2023: the gradient of the queries stays, those of keys and values travel with
 // their block and add up on the way. The weights of a block are recomputed from the log-sum-exp of all blocks (Dao
-// 2023, FlashAttention-2): weights = exp(s - lse), d_s = weights * (d_weights - sum(d_output * output)). Of what else the
-// formula tracks, such as a bias, each block has a term, which is sent when the block is here.
+// 2023, FlashAttention-2): weights = exp(s - lse), d_s = weights * (d_weights - sum(d_output * output)). Of what else
+// the formula tracks, such as a bias, each block has a term, which is sent when the block is here.
 // Included by ring_attention.hpp.
 // Tests: tests/ranks/attention/ring_gradient.test.cpp
 #pragma once
@@ -197,8 +197,8 @@ class ring_of_sums {
  public:
   using tensor_type = ring_gradient_of<X>;
 
-  // Adds this rank's term, if there is one, to what has arrived for the block that is here, and sends it on. The term of
-  // the rank's own block is taken.
+  // Adds this rank's term, if there is one, to what has arrived for the block that is here, and sends it on. The term
+  // of the rank's own block is taken.
   template <class Blocks>
   void add_and_send(const Blocks& blocks, const ranks::communicator& along, tensor_type* term) {
     if (blocks.is_own()) {
