@@ -212,6 +212,19 @@ TEST_CASE("a thread waits for no message of one that threw in a later collective
   check_named(texts, "a stage", "stop");
 }
 
+TEST_CASE("a thread that asks whether a message is done ends" * support::threads) {
+  const auto texts = caught(2, [](const ranks::communicator& world) {
+    ranks::detail::taking_part(world, "a stage", [&] {
+      if (world.rank() == 1) { throw std::runtime_error("stop"); }
+      float mine = 1, other = 0;
+      ranks::request one = world.permute(&mine, 1, 1, &other, 1, 1);
+      const auto start = std::chrono::steady_clock::now();
+      while (!one.done() && std::chrono::steady_clock::now() - start < limit) {}
+    });
+  }, false);
+  check_named(texts, "a stage", "stop");
+}
+
 TEST_CASE("a thread that has thrown sends no message before the others agree" * support::threads) {
   (void)caught(2, [](const ranks::communicator& world) {
     float x = 1;

@@ -961,7 +961,10 @@ DIMWISE_DETAIL_LIBRARY bool request::done() {
   if (pending_ == nullptr) { return true; }
   pending_->state->check_earlier(pending_->what);
   do {
-    if (pending_->state->advance(pending_->all, pending_->what) != nullptr) { return false; }
+    if (pending_->state->advance(pending_->all, pending_->what) != nullptr) {
+      pending_->state->check_withdrawals(pending_->all, pending_->what);
+      return false;
+    }
     pending_->all.clear();
   } while (pending_->next());
   pending_ = nullptr;
