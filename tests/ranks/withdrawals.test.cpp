@@ -257,28 +257,21 @@ TEST_CASE("a thread receives one message of a rank after the other" * support::t
   }, {.limit = limit});
 }
 
-template <class D>
-struct layers_of {
-  using layer = tensor<float, D>;
+struct part_of_layers {
+  using part = shard<features, sp>;
+  using layer = tensor<float, part>;
   std::vector<layer> all{};
-  using members = nn::member_list<&layers_of::all>;
+  using members = nn::member_list<&part_of_layers::all>;
 };
 
-TEST_CASE("a thread that rejects a step or a norm ends the others" * support::threads) {
+TEST_CASE("a thread that rejects the limit of a norm ends the others" * support::threads) {
   const auto clipped = caught(2, [](const ranks::communicator& world) {
     const ranks::mesh<sp> grid(world);
-    using part = shard<features, sp>;
-    const layers_of<part> gradient{{tensor<float, part>(part_here<part>(features{}, world.rank(), 2))}};
+    using part = part_of_layers::part;
+    const part_of_layers gradient{{part_of_layers::layer(part_here<part>(features{}, world.rank(), 2))}};
     (void)clip_norm(gradient, world.rank() == 1 ? -1.0 : 1.0, grid);
   });
   check_named(clipped, "clip_norm", "the limit of a norm is 0 or more");
-  const auto stepped = caught(2, [](const ranks::communicator& world) {
-    const ranks::mesh<sp> grid(world);
-    layers_of<features> model{std::vector<tensor<float, features>>(2)};
-    auto optimiser = sharded_adamw<sp>(model, {}, grid);
-    optimiser.step(model, layers_of<features>{std::vector<tensor<float, features>>(2U - world.rank())});
-  });
-  check_named(stepped, "sharded_adamw", "gradient");
 }
 
 TEST_CASE("threads that have all thrown before the same call go on, and others do not" * support::threads) {
