@@ -1,5 +1,5 @@
 // tests/models/with_images.test.cpp -- the text models of checkpoints that also read images: the cases of the suite
-// `architectures_decoders` under the names and settings of such checkpoints have the same logits.
+// `architectures_decoders`, and LLaMA of `lm`, under the names and settings of such checkpoints have the same logits.
 // SPDX-License-Identifier: BSL-1.0
 #include "models/support.hpp"
 #include <dimwise/models/decoders.hpp>
@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <functional>
+#include <vector>
 
 using namespace dimwise;
 
@@ -19,7 +20,8 @@ using json = nlohmann::json;
 
 // A case of the suite, and the arrays of its file under other names, beside an array of images.
 struct text_case {
-  explicit text_case(const std::string& name) : files(name, "architectures_decoders.dwpack") {}
+  explicit text_case(const std::string& name, const std::string& suite = "architectures_decoders.dwpack")
+      : files(name, suite) {}
 
   [[nodiscard]] json settings() const { return json::parse(files.text("config.json")); }
   [[nodiscard]] io::archive renamed(const std::function<std::string(const std::string&)>& rename,
@@ -121,6 +123,27 @@ TEST_CASE("Qwen-VL has the logits of its text model, whose rotary positions have
       CHECK(c.error_of(read(with_images(kind, text, std::string(kind) + "_text"),
                             c.renamed(new_name, "model.visual.blocks.0.weight"))) < tolerance);
     }
+  }
+}
+
+TEST_CASE("Idefics 3 and SmolVLM have the logits of their text model, a LLaMA") {
+  const text_case c("tiny-llama", "lm.dwpack");
+  const auto logits_of = [&](const decoder& m) {
+    auto past = m.start(64);
+    const auto logits = m.logits(m.features(c.files.ids<token>("prompt.2.input_ids"), past));
+    return std::vector<float>(logits.values().begin(), logits.values().end());
+  };
+  const std::vector<float> expected = logits_of(models::read_decoder(c.files.path()));
+  const auto renamed = [](const std::string& name) { return replaced(name, "model.", "model.text_model."); };
+  for (const char* kind : {"idefics3", "smolvlm"}) {
+    const json settings = with_images(kind, c.settings(), "llama");
+    for (const char* image :
+         {"model.vision_model.post_layernorm.weight", "model.connector.modality_projection.weight"}) {
+      CHECK(logits_of(read(settings, c.renamed(renamed, image))) == expected);
+    }
+    json other = settings;
+    other["text_config"]["model_type"] = "mistral";
+    CHECK(said(other).find("text_config: model_type is \"mistral\"") != std::string::npos);
   }
 }
 
