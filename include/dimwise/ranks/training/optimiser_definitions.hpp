@@ -170,37 +170,33 @@ void optimiser_parts::each_round(const parameter_list& model, const parameter_li
 DIMWISE_DETAIL_LIBRARY void optimiser_parts::step_sgd(const sgd_choices& by, const parameter_list& model,
                                                       const parameter_list& gradient, const gradient_terms& terms,
                                                       tensor<std::int64_t>& step) {
-  ranks::detail::taking_part(along_, "sharded_sgd", [&] {
-    model.check_same_extents("sharded_sgd", gradient, "gradient");
-    const std::vector<bool> decayed = decayed_among(model, by.decayed);
-    const std::size_t made = steps_made(step);
-    const double rate = checked_rate(by, made);
-    (void)prepared_step(gradient, {&model});
-    count_step(step);
-    each_round(model, gradient, terms,
-               [&](std::size_t i, std::size_t n, const void* g, void* p, optimised_group& group, std::size_t at) {
-      model.type(i).passes->sgd(numbers_of(by, rate, made, decayed[i]), n, g, p, group.states[0].data() + at);
-    });
+  model.check_same_extents("sharded_sgd", gradient, "gradient");
+  const std::vector<bool> decayed = decayed_among(model, by.decayed);
+  const std::size_t made = steps_made(step);
+  const double rate = checked_rate(by, made);
+  (void)prepared_step(gradient, {&model});
+  count_step(step);
+  each_round(model, gradient, terms,
+             [&](std::size_t i, std::size_t n, const void* g, void* p, optimised_group& group, std::size_t at) {
+    model.type(i).passes->sgd(numbers_of(by, rate, made, decayed[i]), n, g, p, group.states[0].data() + at);
   });
 }
 
 DIMWISE_DETAIL_LIBRARY void optimiser_parts::step_adam(const adam_choices& by, const parameter_list& model,
                                                        const parameter_list& gradient, const gradient_terms& terms,
                                                        tensor<std::int64_t>& step) {
-  ranks::detail::taking_part(along_, by.name, [&] {
-    model.check_same_extents(by.name, gradient, "gradient");
-    const std::vector<bool> decayed = decayed_among(model, by.decayed);
-    const std::size_t made = steps_made(step);
-    const double rate = checked_rate(by, made);
-    whole_passes passes = prepared_step(gradient, {&model});
-    count_step(step);
-    each_round(model, gradient, terms,
-               [&](std::size_t i, std::size_t n, const void* g, void* p, optimised_group& group, std::size_t at) {
-      model.type(i).passes->adam(passes, numbers_of(by, rate, made, decayed[i]), n, g, p, group.states[0].data() + at,
-                                 group.states[1].data() + at);
-    });
-    passes.finish();
+  model.check_same_extents(by.name, gradient, "gradient");
+  const std::vector<bool> decayed = decayed_among(model, by.decayed);
+  const std::size_t made = steps_made(step);
+  const double rate = checked_rate(by, made);
+  whole_passes passes = prepared_step(gradient, {&model});
+  count_step(step);
+  each_round(model, gradient, terms,
+             [&](std::size_t i, std::size_t n, const void* g, void* p, optimised_group& group, std::size_t at) {
+    model.type(i).passes->adam(passes, numbers_of(by, rate, made, decayed[i]), n, g, p, group.states[0].data() + at,
+                               group.states[1].data() + at);
   });
+  passes.finish();
 }
 
 DIMWISE_DETAIL_LIBRARY void optimiser_parts::gather(std::size_t state, const parameter_list& to) const {
