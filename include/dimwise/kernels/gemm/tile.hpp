@@ -32,8 +32,8 @@ struct gemm_tile {
   /// Rows of a packed panel. Measured on Zen 5, 512 x 768 x 768: 192 gives 92 % of peak, 384 95 %, 768 96 %; the panel
   /// (96 KB on AVX-512) streams from the L2 cache at a third of its bandwidth, and each pass over k less saves a load
   /// and a store of the sums.
-  /// On Emerald Rapids, whose cores multiply twice as much per cycle, tiles of 6 x 4, 8 x 3, 12 x 2 and 14 x 2 registers
-  /// with depths of 128 to 384 differ by less than two runs of one of them: 75 to 85 % (OpenBLAS 0.3.26: 77 to 86 %).
+  /// On Emerald Rapids, whose cores multiply twice as much per cycle, tiles of 6 x 4, 8 x 3, 12 x 2 and 14 x 2 with
+  /// depths of 128 to 384 differ by less than two runs of one of them: 75 to 85 % (OpenBLAS: 77 to 86 %).
   static constexpr std::size_t depth = 384;
 };
 
