@@ -396,10 +396,14 @@ struct pending {
   pending(const std::shared_ptr<member>& of, std::string_view text) : state(of), all(of->link), shape(text) {}
   pending(const pending&) = delete;
   pending& operator=(const pending&) = delete;
-  virtual ~pending() {
-    if (std::uncaught_exceptions() == 0 || !all.are_under_way()) { return; }
-    if (!state->has_cancelled || is_from(state->cancelled, all.call())) { state->cancelled = all.call(); }
-    state->has_cancelled = true;
+  virtual ~pending() { cancel(); }
+  // Ends the messages. A class that owns their memory calls it in its destructor, before the memory is freed.
+  void cancel() noexcept {
+    if (std::uncaught_exceptions() != 0 && all.are_under_way()) {
+      if (!state->has_cancelled || is_from(state->cancelled, all.call())) { state->cancelled = all.call(); }
+      state->has_cancelled = true;
+    }
+    all.clear();
   }
   // After all messages: starts those that follow; false if there is none.
   virtual bool next() { return false; }
@@ -561,6 +565,7 @@ struct pending_sum final : pending {
   }
   pending_sum(const pending_sum&) = delete;
   pending_sum& operator=(const pending_sum&) = delete;
+  ~pending_sum() override { cancel(); }
   void start(std::uint32_t number) {
     tag = number;
     operands = send_parts(all, *state->link, values, each, received.data());
@@ -598,6 +603,7 @@ struct pending_message final : pending {
   pending_message(const pending_message&) = delete;
   pending_message& operator=(const pending_message&) = delete;
   ~pending_message() override {
+    cancel();
     const auto at = std::find(state->receiving.begin(), state->receiving.end(), peer);
     if (is_receiving && at != state->receiving.end()) { state->receiving.erase(at); }
   }
