@@ -81,6 +81,8 @@ TEST_CASE("a thread whose operand throws ends the others, in every collective on
       (void)all_reduce<sp>(term * sum<seq>(gather<words>(table, ids)), grid);
     }),
                 "all_reduce", "4");
+    // Without checks, rank 2 waits for rank 0 only, and may have its elements already.
+    if (!checks) { continue; }
     check_named(with_bad_id([](const auto& grid, const auto& table, const auto& ids) {
       (void)broadcast_from<sp>(gather<words>(table, ids), 0, grid);
     }),

@@ -242,6 +242,7 @@ TEST_CASE("a stage that throws ends the others, over threads" * support::threads
         };
         (void)value_and_gradient(weights<>(), micro_batches<passed>(all.count, all.first, layers, all.loss), grid);
       });
+      CAPTURE(text);
       CHECK(says(text, "rank " + std::to_string(bad)));
       CHECK(says(text, "no memory on this stage"));
     }
