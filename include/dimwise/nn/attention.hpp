@@ -212,7 +212,7 @@ auto attention_with_sinks(const Q& q, const K& k, const V& v, const Sinks& sinks
   DIMWISE_DETAIL_VERDICT(detail::functions::name<F, Key>(std::declval<const Given&>()...))
 #define DIMWISE_DETAIL_ATTENTION(name)                                                                  \
   template <class F, class Key, class... Given, class Verdict = DIMWISE_DETAIL_ATTENTION_VERDICT(name)> \
-    requires allowed<Verdict>                                                                           \
+    requires(allowed<Verdict> && !(dimwise::detail::refused_operand<Given> || ...))                     \
   [[nodiscard]] auto name(const Given&... given) {                                                      \
     return detail::functions::name<F, Key>(given...);                                                   \
   }                                                                                                     \

@@ -76,8 +76,9 @@ class kv_cache {
                 "positions, nn::capacity<N>: pages and sliding windows are caches of one rank; a window is a mask");
 
  public:
+  /// Takes anything, so that the assertion is the only error of a line that makes a cache.
   template <class... Given>
-  explicit kv_cache(const Given&...) {}  // the assertion is the only error of a line that makes a cache
+  explicit kv_cache(const Given&...) {}
 };
 
 /// A KV cache of which each rank along a mesh axis holds its stripe. `capacity<N>` counts the positions of all ranks.

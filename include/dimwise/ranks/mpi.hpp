@@ -117,7 +117,7 @@ class mpi_group final : public group {
   void withdraw(const withdrawal& what) override {
     std::string text = what.why.substr(0, longest_why);
     const notice head{what.count, what.from, what.has_failed ? 1U : 0U, static_cast<std::uint32_t>(what.rank)};
-    std::vector<char>& sent = sent_.emplace_back(sizeof(notice) + text.size());
+    std::vector<char>& sent = notices.emplace_back(sizeof(notice) + text.size());
     std::memcpy(sent.data(), &head, sizeof(notice));
     std::memcpy(sent.data() + sizeof(notice), text.data(), text.size());
     for (std::size_t r = 0; r < size(); ++r) {
@@ -188,7 +188,7 @@ class mpi_group final : public group {
     return handle;
   }
 
-  inline static std::list<std::vector<char>> sent_{};  // notices under way, of all groups
+  inline static std::list<std::vector<char>> notices{};  // under way, of all groups
   MPI_Comm all_;
   std::size_t looks_ = 0;
   std::vector<withdrawal> withdrawn_{};

@@ -328,8 +328,8 @@ class stage_steps final : public micro_batch_steps {
   };
 
  public:
-  stage_steps(const model_type& model, const typename Types::batches& batches, const ranks::communicator& stages)
-      : model_(model), batches_(batches), stages_(stages), total_(model) {}
+  stage_steps(const model_type& model, const typename Types::batches& batches, ranks::communicator stages)
+      : model_(model), batches_(batches), stages_(std::move(stages)), total_(model) {}
   stage_steps(const stage_steps&) = delete;
   stage_steps& operator=(const stage_steps&) = delete;
   ~stage_steps() override = default;
