@@ -38,6 +38,7 @@ module;
 #include <numeric>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <sys/mman.h>
