@@ -66,12 +66,17 @@ using ring_cache_verdict =
 
 }  // namespace dimwise::detail
 
+namespace dimwise::detail {
+template <class Key>
+using cache_of_parts_error = ERROR_R24_operation_goes_over_a_shard<op::append, over<about_t<Key>>>;
+}  // namespace dimwise::detail
+
 namespace dimwise::ranks {
 
 /// The KV cache along the stripe Key of a dimension: position p of the text is on rank (p − start) mod N.
 template <class Key, class Kind, class Keys, class Values>
 class kv_cache {
-  static_assert(sizeof(Key) == 0,
+  static_assert(dimwise::detail::holds < sizeof(Key) == 0, dimwise::detail::cache_of_parts_error < Key >>,
                 "R10, R24: a cache on several ranks goes along a stripe, shard<key, sp, striped>, and keeps all "
                 "positions, nn::capacity<N>: pages and sliding windows are caches of one rank; a window is a mask");
 

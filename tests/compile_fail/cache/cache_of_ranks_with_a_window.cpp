@@ -1,6 +1,6 @@
 // MISTAKE: a cache on several ranks that keeps a window.
-// RULE: R10
-// EXPECT: pages and sliding windows are caches of one rank; a window is a mask
+// RULE: R24
+// EXPECT: ERROR_R24_operation_goes_over_a_shard<.*append.*written
 // VARIANTS: unused
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
