@@ -260,6 +260,7 @@ try {
     }
     assert.match(await see.locator("[data-name=Prediction] .dw-reads").innerText(), /^After abcdabc: d 9\d\.\d %|^After abcdabc: d 100/);
     await see.locator("[data-name=Softmax] summary").click();
+    await see.locator("[data-name=Softmax] tr").first().waitFor();  // the table is made after the event
     const rows = await see.locator("[data-name=Softmax] tr").evaluateAll(all => all.slice(1).map(row => [...row.querySelectorAll("td")].map(cell => Number(cell.textContent))));
     assert.equal(rows.length, 7);
     rows.forEach((row, query) => {
