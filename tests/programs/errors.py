@@ -94,7 +94,7 @@ def main():
 
     done = run("--no-such-option")
     check("no such option", done.returncode > 100 and b"--no-such-option" in done.stderr, done)
-    for option in (["--list"], []):  # a full disk is no success
+    for option in (["--list"], []):  # a full disk is a failure
         with open("/dev/full", "wb") as full:
             done = subprocess.run([program, *option], input=b"a line\n", stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)
         check(f"a full disk {option}", done.returncode == 1 and b"the output cannot be written" in done.stderr, done)

@@ -175,7 +175,7 @@ Error operator<<(Stream& to, const average<T, D...>& a);
 template <class T, class... D, class B, class Error = detail::added_average<average<T, D...>, B>>
   requires(detail::has_an_average<average<T, D...>, B> && !detail::same_averages<average<T, D...>, B>)
 Error operator+=(average<T, D...>& a, const B& b);
-/// An average and what is no average over the same dimensions: the mean of each is added (R22).
+/// An average and what is not one over the same dimensions: the mean of each is added (R22).
 template <class A, class B>
   requires(detail::has_an_average<A, B> && !detail::same_averages<A, B>)
 auto operator+(const A& a, const B& b) -> detail::added_average<A, B>;

@@ -440,8 +440,8 @@ Verdict value_and_gradient(const Model& model, const pipelined_batches<Passed, F
 /// stages (R24).
 ///
 /// Rejects a model that names no axis (R25), a mesh without it (R25), a passed tensor that is divided or partial along
-/// it (R23, R24) or packed (R19), functions that give another tensor than the passed one, and a loss that is no average
-/// (R22).
+/// it (R23, R24) or packed (R19), functions that give another tensor than the passed one, and a loss that is not an
+/// average (R22).
 template <
     class Model, class Passed, class First, class Layers, class Loss, class... Axes,
     class Verdict = detail::stages_verdict<Model, pipelined_batches<Passed, First, Layers, Loss>, ranks::mesh<Axes...>>>
