@@ -84,10 +84,20 @@ struct lists {
   using type = std::initializer_list<typename lists<T, Levels - 1>::type>;
 };
 template <class T>
-struct lists<T, 0> {
-  using type = T;
+struct lists<T, 1> {
+  using type = std::initializer_list<T>;
 };
+template <class T>
+struct lists<T, 0> : lists<T, 2> {};  // no list has no level: never read
 
+// Whether lists determine the extents: those of a composite's factors cannot be derived from its own.
+template <class Dims>
+inline constexpr bool deduces_extents = false;
+template <class... D>
+  requires(sizeof...(D) > 0)
+inline constexpr bool deduces_extents<list<D...>> = ((D::static_extent != at_run_time || !is_composite<D>) && ...);
+
+// Only what reads lists instantiates it.
 template <class T, class Dims>
 struct list_reader;
 template <class T, class... D>
@@ -95,8 +105,6 @@ struct list_reader<T, list<D...>> {
   static constexpr std::size_t rank = sizeof...(D);
   using lists_type = typename lists<T, rank>::type;
   using extents = extents_for<shape<D...>>;
-  // The extents of a composite's factors cannot be derived from its own.
-  static constexpr bool deduces_extents = rank > 0 && ((D::static_extent != at_run_time || !is_composite<D>) && ...);
 
   // The extents of the nested lists.
   static extents measured(const lists_type& given) {
@@ -170,11 +178,4 @@ struct list_reader<T, list<D...>> {
     }
   }
 };
-template <class T>
-struct list_reader<T, list<>> {
-  using lists_type = std::initializer_list<std::initializer_list<T>>;  // never read
-  static constexpr std::size_t rank = 0;
-  static constexpr bool deduces_extents = false;
-};
-
 }  // namespace dimwise::detail

@@ -132,7 +132,9 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   using axes = detail::axes_for<shape_type>;
 
  private:
-  using lists = detail::list_reader<T, detail::dims_t<shape_type>>;
+  using dims = detail::dims_t<shape_type>;
+  using lists_type = typename detail::lists<T, dims::size>::type;
+  using lists = detail::list_reader<T, dims>;
 
  public:
   /// A tensor of zeros; run-time extents are 0 until a value is assigned. It allocates at the first use of its
@@ -193,18 +195,18 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   }
   /// Copies elements; their number is the extent of the only dimension.
   template <detail::elements_for<T> Range>
-    requires(lists::rank == 1 && lists::deduces_extents && !detail::gives_extents<shape_type>)
+    requires(dims::size == 1 && detail::deduces_extents<dims> && !detail::gives_extents<shape_type>)
   explicit tensor(const Range& values) : tensor(values, only_extent(detail::count_of(values))) {}
   /// Nested lists with one level per dimension determine the run-time extents: `{{1, 2, 3}, {4, 5, 6}}`. Throws
   /// `extent_error` if lists of one level differ in length, or from a static extent.
-  tensor(typename lists::lists_type values)  // implicit: a list of elements is a tensor
-    requires(lists::deduces_extents)
+  tensor(lists_type values)  // implicit: a list of elements is a tensor
+    requires(detail::deduces_extents<dims>)
       : tensor(lists::measured(values), unwritten{}) {
     lists::write(values, storage_.write());
   }
   template <class... Extents>
-    requires(lists::rank > 1 && sizeof...(Extents) > 0 && detail::gives_extents<shape_type, Extents...>)
-  explicit tensor(typename lists::lists_type values, const Extents&... given)
+    requires(dims::size > 1 && sizeof...(Extents) > 0 && detail::gives_extents<shape_type, Extents...>)
+  explicit tensor(lists_type values, const Extents&... given)
       : tensor(lists::checked(values, gathered(given...)), unwritten{}) {
     lists::write(values, storage_.write());
   }
@@ -212,10 +214,10 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   template <detail::number_for<shape_type, T> Number>
   explicit tensor(const Number& value) : tensor(std::span<const Number>(&value, 1)) {}
   template <class Error = ERROR_R15_tensor_is_made_from_elements_and_extents<shape_type>>
-    requires(lists::rank != 2 || !lists::deduces_extents)
+    requires(dims::size != 2 || !detail::deduces_extents<dims>)
   tensor(std::initializer_list<std::initializer_list<T>> values) DIMWISE_DETAIL_REFUSED(Error);
   template <class Error = ERROR_R15_tensor_is_made_from_elements_and_extents<shape_type>>
-    requires(lists::rank != 3 || !lists::deduces_extents)
+    requires(dims::size != 3 || !detail::deduces_extents<dims>)
   tensor(std::initializer_list<std::initializer_list<std::initializer_list<T>>> values) DIMWISE_DETAIL_REFUSED(Error);
 
   /// Evaluates an expression, or copies a view or a tensor of another dimension order.

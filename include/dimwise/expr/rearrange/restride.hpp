@@ -42,6 +42,13 @@ struct broadcast {
 };
 }  // namespace views
 
+// Not in the templates: this would be compiled for each rename of a program.
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_unequal(const char* operation, name_of a, extent_t of_a,
+                                                                 name_of b, extent_t of_b, const char* rule) {
+  raise<extent_error>(error{} << operation << ": " << a() << " has extent " << of_a << " and " << b() << " has extent "
+                              << of_b << " (" << rule << ")");
+}
+
 // The slots of a shape where `From` became `To`.
 template <class Shape, class From, class To, class Extents>
 extents_for<Shape> renamed_extents(const char* operation, const Extents& e) {
@@ -59,8 +66,7 @@ extents_for<Shape> renamed_extents(const char* operation, const Extents& e) {
     make_extent<Shape, To>(result, made, operation);
   }
   if (const extent_t renamed = result.template extent<To>(operation); renamed != n) {
-    raise<extent_error>(error{} << operation << ": " << dimension_name<From>() << " has extent " << n << " and "
-                                << dimension_name<To>() << " has extent " << renamed << " (R3)");
+    throw_unequal(operation, &dimension_name<From>, n, &dimension_name<To>, renamed, "R3");
   }
   return result;
 }
@@ -144,11 +150,9 @@ struct diagonal {
   template <class Verdict, class A, class B, operand X>
   [[gnu::always_inline]] static auto make(list<A, B>, const X& x) {
     const auto& e = x.extents();
-    if (e.template extent<A>() != e.template extent<B>()) {
-      raise<extent_error>(error{} << "diagonal: " << dimension_name<A>() << " has extent " << e.template extent<A>()
-                                  << " and " << dimension_name<B>() << " has extent " << e.template extent<B>()
-                                  << " (R15)");
-    }
+    const extent_t of_a = e.template extent<A>();
+    const extent_t of_b = e.template extent<B>();
+    if (of_a != of_b) { throw_unequal("diagonal", &dimension_name<A>, of_a, &dimension_name<B>, of_b, "R15"); }
     return make_restride<Verdict>(x, views::diagonal<A, B>{}, "diagonal");
   }
 };
