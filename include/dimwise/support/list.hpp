@@ -107,14 +107,9 @@ consteval bool all_distinct(list<T...>) {
   if constexpr (sizeof...(T) < 2) {
     return true;
   } else {
-    // The sum of the indices of all types: n * n comparisons by a builtin, without template instantiations.
-    return ((index_of<T>(list<T...>{})) + ... + 0) == sizeof...(T) * (sizeof...(T) - 1) / 2 && [] {
-      constexpr std::size_t places[] = {index_of<T>(list<T...>{})...};
-      for (std::size_t i = 0; i < sizeof...(T); ++i) {
-        if (places[i] != i) { return false; }
-      }
-      return true;
-    }();
+    // Each index is that of the first such type, so at most that of the type itself: they add up to 0 + 1 + … + (n - 1)
+    // for distinct types only. n * n comparisons by a builtin.
+    return (index_of<T>(list<T...>{}) + ...) == sizeof...(T) * (sizeof...(T) - 1) / 2;
   }
 }
 
