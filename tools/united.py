@@ -3,11 +3,14 @@
 Most of what a small source costs is its includes: together, hundreds of them cost as much as a few dozen alone. Each becomes
 a namespace of its own, with its lines counted as in its file, so that a compiler prints what it would print of the file
 alone, but for the name of the namespace. Why no kept tool: CMake's unity builds stop at the first file with an error, and here each has
-one. Standard library only. Not a program.
+one, or it must look like a file alone to --source-file. Standard library only. As a program, it writes the source that the tests of
+one folder share (cmake/united.cmake): united.py INTO FILE...
 """
 
 import os
+import pathlib
 import re
+import sys
 
 # Who includes what, and where an instantiation comes from: g++ prints these lines before the error that they belong to.
 INCLUDED = re.compile(r"In file included from |\s+from \S+:\d+[,:]")
@@ -21,12 +24,12 @@ def includes(text):
     return re.findall(r"^\s*#\s*include\s*[<\"][^>\"]+[>\"]", text, flags=re.MULTILINE)
 
 
-def united(files, root, wrap="unit"):
-    """One source of many: each file in a namespace of its own, lines counted as in the file; includes before the first file that
-    has them, so that those before it do not use them."""
+def united(files, root=None, wrap="unit"):
+    """One source of many: each file in a namespace of its own, lines counted as in the file, which is named from the root; includes
+    before the first file that has them, so that those before it do not use them; macros until the end of their file."""
     known, source = set(), ""
     for number, path in enumerate(files):
-        body, shared, head = [], "", ""
+        body, shared, head, macros = [], "", "", set()
         for line in path.read_text(encoding="utf-8").splitlines():
             found = re.match(r"\s*#\s*include\s*([<\"][^>\"]+[>\"])", line)
             if found:
@@ -39,8 +42,10 @@ def united(files, root, wrap="unit"):
                 head += "" if include in known else include + "\n"
                 known.add(include)
                 line = ""
+            macros.update(re.findall(r"^\s*#\s*define\s+(\w+)", line))
             body.append(line)
-        name = os.path.relpath(path, root)
+        body += [f"#undef {macro}" for macro in sorted(macros)]
+        name = os.path.relpath(path, root) if root else path
         # Without a #line of their own, includes would be said to be those of the file before.
         source += f'#line 1 "includes"\n{head}namespace {wrap}_{number} {{\n{shared}#line 1 "{name}"\n' + "\n".join(body) + "\n}\n"
     return source
@@ -83,3 +88,9 @@ def diagnostics(text):
         else:
             pending.append(line)
     return found
+
+
+if __name__ == "__main__":
+    into = pathlib.Path(sys.argv[1])
+    into.parent.mkdir(parents=True, exist_ok=True)
+    into.write_text(united([pathlib.Path(name) for name in sys.argv[2:]]), encoding="utf-8")

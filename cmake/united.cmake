@@ -1,0 +1,46 @@
+# Test files that are compiled together: what they include and instantiate alike is compiled once for up to eight of them. g++ takes 70 s
+# for the files of tests/models instead of 157. Each is a namespace, and keeps its name in __FILE__, in messages and for --source-file
+# (tools/united.py). Its program one.<file> compiles it alone, as do ci-gcc12 and ci-clang19, where a missing include is found.
+
+# unite(<result> <name> <precompiled> <sources>): what to compile instead of the sources. Those that use the precompiled header are apart
+# from those that do not; one that replaces operator new, or costs a gigabyte of memory by itself, stays alone.
+function(unite result name precompiled)
+  set(${result} ${ARGN})
+  if(DIMWISE_UNITE_TESTS)
+    set(${result})
+    set(with)
+    set(without)
+    foreach(source IN LISTS ARGN)
+      uses_precompiled(${source} ${precompiled} uses)
+      file(STRINGS ${source} replaces_new REGEX "void\\* operator new" LIMIT_COUNT 1)
+      if(replaces_new OR source MATCHES "missing_dimensions|discarded")
+        list(APPEND ${result} ${source})
+      elseif(uses)
+        list(APPEND with ${source})
+      else()
+        list(APPEND without ${source})
+      endif()
+    endforeach()
+    foreach(kind IN ITEMS with without)
+      list(LENGTH ${kind} left)
+      math(EXPR units "(${left} + 7) / 8")
+      set(begin 0)
+      while(units GREATER 0)
+        math(EXPR count "(${left} + ${units} - 1) / ${units}") # of equal size
+        list(SUBLIST ${kind} ${begin} ${count} files)
+        list(TRANSFORM files PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+        set(unit ${CMAKE_CURRENT_BINARY_DIR}/united/${name}_${kind}_${begin}.cpp)
+        add_custom_command(OUTPUT ${unit} COMMAND Python3::Interpreter -B ${PROJECT_SOURCE_DIR}/tools/united.py ${unit} ${files}
+                           DEPENDS ${files} ${PROJECT_SOURCE_DIR}/tools/united.py VERBATIM)
+        if(kind STREQUAL without)
+          set_source_files_properties(${unit} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+        endif()
+        list(APPEND ${result} ${unit})
+        math(EXPR begin "${begin} + ${count}")
+        math(EXPR left "${left} - ${count}")
+        math(EXPR units "${units} - 1")
+      endwhile()
+    endforeach()
+  endif()
+  set(${result} ${${result}} PARENT_SCOPE)
+endfunction()
