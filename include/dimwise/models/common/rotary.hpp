@@ -147,6 +147,7 @@ struct rotary_settings {
   std::size_t trained = 0;
   double dynamic_factor = 0;
   double scale = 1;
+  double long_scale = 0;  ///< of texts with `long_angles`; 0: `scale`
   rotary_pairs pairs = rotary_pairs::half_split;
 
   /// The angles for a text of this length.
@@ -160,6 +161,10 @@ struct rotary_settings {
       grown[i] *= std::pow(growth, -static_cast<double>(i) / static_cast<double>(grown.size() - 1));
     }
     return grown;
+  }
+  /// The factor of cosines and sines for a text of this length.
+  [[nodiscard]] double scale_for(std::size_t length) const {
+    return is_long(length) && long_scale != 0 ? long_scale : scale;
   }
   [[nodiscard]] bool depends_on_length() const { return !long_angles.empty(); }
   [[nodiscard]] bool is_long(std::size_t length) const { return !long_angles.empty() && length > trained; }

@@ -173,7 +173,7 @@ struct decoder : language_model<decoder<Dims, Weights>, Dims, decoder_block<Dims
     const seq at = positions_of(text);
     const std::size_t end = static_cast<std::size_t>(at.origin()) + at.extent();
     for (const rotary_settings& r : config.rotary) {
-      shared.rotary.push_back(tables_of<seq, typename Dims::pairs>(r.angles_for(end), r.scale, at));
+      shared.rotary.push_back(tables_of<seq, typename Dims::pairs>(r.angles_for(end), r.scale_for(end), at));
     }
     if (config.alibi) {
       // The bias slope · (key − query) of every score of a query may lack −slope · query, which softmax cancels.

@@ -90,6 +90,7 @@ struct decoder_config {
   feed_settings feed{};
   std::size_t chosen_experts = 1;
   bool renormalised = true;  ///< the weights of the chosen experts sum to 1
+  double near_experts = 0;   ///< above 0: the weights are those of SparseMixer (`mixture_settings::near`)
   bool router_bias = false;
 
   // Output.

@@ -228,7 +228,7 @@ struct decoder_block {
     if (layer.sparse) {
       mixture.resize(1);
       mixture.front().experts.assign(c.experts, typename mixture_type::expert_type(c.feed));
-      mixture.front().settings = {c.chosen_experts, c.renormalised};
+      mixture.front().settings = {c.chosen_experts, c.renormalised, c.near_experts};
       mixture.front().router.has_bias(c.router_bias);
       if (c.shared_hidden > 0) {
         mixture.front().shared.emplace_back(c.feed);

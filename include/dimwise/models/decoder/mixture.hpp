@@ -9,23 +9,26 @@
 #include <dimwise/models/common/feed_forward.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <span>
 #include <vector>
 
 namespace dimwise::models {
 
-/// How many experts a position chooses, and whether their weights are divided by their sum.
+/// How many experts a position chooses, and what their weights are.
 struct mixture_settings {
   std::size_t chosen = 1;
-  bool renormalised = true;
+  bool renormalised = true;  ///< the weights of the chosen experts sum to 1
+  double near = 0;           ///< above 0: SparseMixer, whose weights count experts within this relative distance alone
 };
 
 /// The gate of a shared expert.
 struct shared_gate : feature_dim<1> {};
 
 /// The sum of the `chosen` likeliest experts, weighted by the softmax of the router over all experts (Shazeer et al.
-/// 2017), and of a shared expert, weighted by the sigmoid of its gate (Qwen 1.5 MoE): [P, Model] -> the same.
+/// 2017) or by SparseMixer (Liu et al. 2024), and of a shared expert, weighted by the sigmoid of its gate (Qwen 1.5
+/// MoE): [P, Model] -> the same.
 template <class P, class Model, class Experts, class Hidden, class Weights = float, class SharedHidden = Hidden>
 struct mixture_of_experts {
   using router_type = nn::linear<nn::from<Model>, nn::to<Experts>, nn::optional_bias>;
@@ -55,8 +58,22 @@ struct mixture_of_experts {
   }
 
  private:
+  // The weight of the expert e by SparseMixer: its share of the experts that are not chosen before it, and whose logits
+  // are near its own.
+  [[nodiscard]] float near_share(std::span<const float> logits, std::span<const std::size_t> before,
+                                 std::size_t e) const {
+    float sum = 0;
+    for (std::size_t i = 0; i < logits.size(); ++i) {
+      if (std::find(before.begin(), before.end(), i) != before.end()) { continue; }
+      const float distance = logits[e] - logits[i];
+      const float size = std::max(std::abs(logits[i]), logits[e]);
+      if (i == e || !(distance > static_cast<float>(settings.near) * size)) { sum += std::exp(-distance); }
+    }
+    return 1 / sum;
+  }
   [[nodiscard]] features of_chosen(const features& x) const {
-    const tensor<float, P, Experts, normalised<Experts>> chances = softmax<Experts>(router(x));
+    const tensor<float, P, Experts> logits = router(x);
+    const tensor<float, P, Experts, normalised<Experts>> chances = softmax<Experts>(logits);
     const std::size_t count = experts.size();
     const std::size_t positions = extent_of<P>(x);
     const std::size_t width = extent_of<Model>(x);
@@ -75,7 +92,9 @@ struct mixture_of_experts {
       for (auto e = order.begin(); e != last; ++e) { sum += chance[*e]; }
       for (auto e = order.begin(); e != last; ++e) {
         chosen[*e].push_back(p);
-        weights[*e].push_back(settings.renormalised ? chance[*e] / sum : chance[*e]);
+        weights[*e].push_back(settings.near > 0 ? near_share({logits.data() + p * count, count}, {order.begin(), e}, *e)
+                              : settings.renormalised ? chance[*e] / sum
+                                                      : chance[*e]);
       }
     }
     std::vector<float> sum(positions * width);

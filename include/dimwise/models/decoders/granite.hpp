@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/decoders/granite.hpp -- Granite (IBM 2024): its settings in config.json.
+// dimwise/models/decoders/granite.hpp -- Granite (IBM 2024), and its mixture of experts: their settings.
 //
 // Layer: models. Differences from LLaMA: config.json has factors of the embedding, the scores, the branches and the
 // logits.
-// Tests: the conformance suite `architectures`, case granite
+// Tests: the conformance suites `architectures`, case granite, and `mixtures`
 #pragma once
 
 #include <dimwise/models/decoder/decoder_plan.hpp>
@@ -22,6 +22,26 @@ namespace dimwise::models::architectures {
   to.score_scale = c.number("attention_multiplier", 1, above_zero);
   to.residual_scale = c.number("residual_multiplier", 1);
   to.logit_scale = 1 / c.number("logits_scaling", 1, above_zero);
+  return plan;
+}
+
+/// GraniteMoeForCausalLM: all layers have experts, and an array holds a map of all of them.
+[[nodiscard]] inline decoder_plan granitemoe(io::config_check& c) {
+  decoder_plan plan = granite(c);
+  decoder_config& to = plan.config;
+  to.feed.bias = false;
+  to.experts = c.count("num_local_experts", 8);
+  to.chosen_experts = c.count("num_experts_per_tok", 2);
+  to.expert_hidden = to.hidden;
+  for (auto& layer : to.layers) { layer.sparse = true; }
+  decoder_names& names = plan.names;
+  names.router = "block_sparse_moe.router.layer";
+  names.experts = "block_sparse_moe.experts.";
+  names.expert_gate_up = "input_linear";
+  names.expert_down = "output_linear";
+  for (const std::string name : {"input_linear", "output_linear"}) {
+    names.stacked_experts.push_back({"block_sparse_moe." + name + ".weight", name + ".weight"});
+  }
   return plan;
 }
 

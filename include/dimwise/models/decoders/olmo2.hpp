@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/decoders/olmo2.hpp -- OLMo 2 (OLMo team 2024): its settings.
+// dimwise/models/decoders/olmo2.hpp -- OLMo 2 (OLMo team 2024), and OLMoE (Muennighoff et al. 2024): their settings.
 //
-// Layer: models. Differences from LLaMA: norms after attention and feed-forward, and of queries and keys.
-// Tests: the conformance suite `architectures`, case olmo2
+// Layer: models. Differences from LLaMA: norms of queries and keys; in OLMo 2 norms after attention and feed-forward.
+// Tests: the conformance suites `architectures`, case olmo2, and `mixtures`
 #pragma once
 
 #include <dimwise/models/decoder/decoder_plan.hpp>
@@ -19,6 +19,22 @@ namespace dimwise::models::architectures {
   read_rotary_of_all(c, to);
   plan.names.output_norm1 = "post_attention_layernorm";
   plan.names.output_norm2 = "post_feedforward_layernorm";
+  return plan;
+}
+
+/// OlmoeForCausalLM: norms before the branches, experts in all layers, and norms of queries and keys over all heads.
+[[nodiscard]] inline decoder_plan olmoe(io::config_check& c) {
+  decoder_plan plan = read_usual(c, {.default_epsilon = 1e-5});
+  decoder_config& to = plan.config;
+  to.input_bias = to.output_bias = c.flag("attention_bias", false);
+  to.head_norm = head_norm_kind::whole;
+  read_rotary_of_all(c, to);
+  if (c.has("clip_qkv")) { c.differs("clip_qkv is set; queries, keys and values are not clamped"); }
+  to.experts = c.count(c.has("num_local_experts") ? "num_local_experts" : "num_experts", 64);
+  to.chosen_experts = c.count("num_experts_per_tok", 8);
+  to.expert_hidden = to.hidden;
+  to.renormalised = c.flag("norm_topk_prob", false);
+  for (auto& layer : to.layers) { layer.sparse = true; }
   return plan;
 }
 

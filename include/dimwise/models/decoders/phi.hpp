@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/decoders/phi.hpp -- Phi 1 to 2, and Phi 3 and 4.
+// dimwise/models/decoders/phi.hpp -- Phi 1 to 2, Phi 3 and 4, and Phi 3.5-MoE.
 //
 // Layer: models.
-// Tests: the conformance suite `architectures`
+// Tests: the conformance suites `architectures` and `mixtures`
 #pragma once
 
-#include <dimwise/models/decoder/decoder_plan.hpp>
+#include <dimwise/models/decoders/mistral.hpp>
 
 namespace dimwise::models::architectures {
 
@@ -41,6 +41,28 @@ namespace dimwise::models::architectures {
   plan.names.order = qkv_order::stacked;
   plan.names.qkv = "self_attn.qkv_proj";
   plan.names.gate_up = "mlp.gate_up_proj";
+  return plan;
+}
+
+/// PhimoeForCausalLM: Mixtral's experts with SparseMixer's weights, and norms with biases. Cosines and sines under
+/// LongRoPE have factors for short and for long texts.
+[[nodiscard]] inline decoder_plan phimoe(io::config_check& c) {
+  using enum io::number_range;
+  decoder_plan plan = mixtral(c);
+  decoder_config& to = plan.config;
+  to.norm.kind = norm_kind::layer;
+  to.norm.bias = true;
+  to.input_bias = to.output_bias = c.flag("attention_bias", false);
+  to.vocab_bias = c.flag("lm_head_bias", false);
+  to.experts = c.count("num_local_experts", 16);
+  if (to.chosen_experts != 2) { c.differs("num_experts_per_tok is not 2, which SparseMixer has"); }
+  to.near_experts = 2 * c.number("router_jitter_noise", 0.01, above_zero);
+  if (rotary_settings& r = to.rotary.front(); r.depends_on_length()) {
+    io::config_check scaling = models::detail::rotary_object(c, "");
+    r.scale = scaling.number("short_mscale", {}, above_zero);
+    r.long_scale = scaling.number("long_mscale", {}, above_zero);
+    models::detail::take_problems(c, scaling);
+  }
   return plan;
 }
 
