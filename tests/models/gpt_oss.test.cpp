@@ -139,6 +139,11 @@ TEST_CASE("MXFP4 is read from 4 bits and a power of two, and blocks that do not 
   for (std::size_t i = 0; i < 64; ++i) {
     CHECK(source(i) == (i < 32 ? values[i % 16] : values[i % 16] * std::ldexp(1.0F, -127)));
   }
+  // 254 is the largest scale, 255 NaN, also of an element 0.
+  const std::vector<std::byte> largest{std::byte{254}, std::byte{255}};
+  const io::detail::mxfp4_source last{bytes.data(), largest.data()};
+  CHECK(last(2) == std::ldexp(1.0F, 127));
+  for (std::size_t i = 32; i < 64; ++i) { CHECK(std::isnan(last(i))); }
   const dimwise_test::model_folder files("mxfp4", suite);
   const io::archive from = io::read_safetensors(files / "model.safetensors");
   const auto read_with = [&](const std::string& name, const auto& change) {

@@ -50,8 +50,8 @@ struct q4_source {
   }
 };
 
-// Elements of 4 bits, the even one of two in the low bits of a byte, and a scale 2^(s - 127) for each 32 of them (MXFP4
-// of the Open Compute Project's Microscaling Formats, as gpt-oss stores it).
+// Elements of 4 bits, the even one of two in the low bits of a byte, and a scale 2^(s - 127) for each 32 of them, NaN
+// for 255 (MXFP4 of the Open Compute Project's Microscaling Formats, as gpt-oss stores it).
 struct mxfp4_source {
   const std::byte* bytes;
   const std::byte* scales;
@@ -60,7 +60,9 @@ struct mxfp4_source {
     const auto two = std::to_integer<unsigned>(bytes[i / 2]);
     const unsigned four = i % 2 == 0 ? two & 15U : two >> 4U;
     const auto s = std::to_integer<std::uint32_t>(scales[i / 32]);
-    const float scale = std::bit_cast<float>(s == 0 ? std::uint32_t{1} << 22U : s << 23U);  // 2^-127 is subnormal
+    // 2^-127 is subnormal. The bits of 255 alone would be an infinity.
+    const std::uint32_t bits = s == 0 ? std::uint32_t{1} << 22U : (s == 255 ? 0x7fc00000U : s << 23U);
+    const auto scale = std::bit_cast<float>(bits);
     return (four < 8 ? magnitudes[four] : -magnitudes[four - 8]) * scale;
   }
 };
