@@ -394,6 +394,62 @@ class Programs:
         self.check("an encoder-decoder's settings", said.returncode == 1 and not said.stdout
                    and b'dense_act_fn is "mish"' in said.stderr, said)
 
+    def generation_settings(self, data):
+        """generation_config.json for options that are not given, and the language that a translator writes"""
+        files = packed(data / "lm.dwpack")
+        own = {"config.json": files["tiny-gpt2/config.json"], "model.safetensors": files["tiny-gpt2/model.safetensors"],
+               "tokenizer.json": json.dumps(tokenizer_of_signs()).encode()}
+        program, folder = self.generate_program, self.folder("defaults", own)
+        greedy = self.run(program, folder, "Hello", "-n", "20", "--temp", "0", "-q").stdout
+
+        def told(settings, *more):
+            (folder / "generation_config.json").write_text(json.dumps(settings))
+            return self.run(program, folder, "Hello", *more)
+
+        result = told({"do_sample": False, "max_new_tokens": 20, "temperature": 0.6, "top_k": 20})
+        self.check("the defaults of a model", result.stdout == greedy
+                   and b"generation_config.json: --temp 0, --top-k 20, -n 20" in result.stderr, result)
+        result = told({"do_sample": True, "temperature": 5.0, "max_new_tokens": 3}, "-n", "20", "--temp", "0")
+        self.check("options before the defaults of a model", result.stdout == greedy
+                   and b"generation_config.json" not in result.stderr, result)
+        result = told({"do_sample": False, "max_length": 9}, "-q")
+        self.check("a length with the prompt", result.stdout == greedy[:9] + b"\n", result)
+        result = told({"do_sample": False, "max_length": 9}, "-q", "-n", "20")
+        self.check("-n before a length with the prompt", result.stdout == greedy, result)
+        self.refused("no room in max_length", program, "the text has 10 tokens, max_length of generation_config.json is 9", folder,
+                     "0123456789")
+        first = SIGNS.index(greedy.decode()[5])
+        result = told({"do_sample": False, "suppress_tokens": [first, 5000]}, "-n", "20", "-q")
+        self.check("a suppressed token", len(result.stdout) == 26 and greedy[5:6] not in result.stdout[5:], result)
+        result = told({"do_sample": False, "begin_suppress_tokens": [first]}, "-n", "20", "-q")
+        self.check("a token that is not first", len(result.stdout) == 26 and greedy[5] != result.stdout[5], result)
+        (folder / "generation_config.json").write_text('{"top_p": 2}')
+        self.refused("a probability above 1", program, "top_p is above 1", folder, "x")
+        (folder / "generation_config.json").unlink()
+        self.refused("a language of a decoder", program, '"de" is not a language of the model', folder, "x", "--target-language", "de")
+        files = packed(data / "encoder_decoders.dwpack")
+        for model, code, language in (("m2m_100", "__de__", "de"), ("mbart", "de_DE", "de_DE")):
+            words = {"Ġ" if i == 0 else sign: i for i, sign in enumerate(SIGNS[:38])} | {"<s>": 38, "<pad>": 39, "</s>": 40, "<unk>": 41, code: 42, "en_XX": 43}
+            config = json.loads(files[f"{model}/config.json"])
+            config.pop("bad_words_ids", None)
+            config["decoder_start_token_id"] = 43 if model == "mbart" else 40
+            tokenizer = tokenizer_of_signs()
+            tokenizer["model"]["vocab"] = words
+            tokenizer["added_tokens"] = [{"id": i, "content": w, "special": True} for w, i in words.items() if i >= 38]
+            folder = self.folder(model, {"config.json": json.dumps(config).encode(),
+                                         "model.safetensors": files[f"{model}/model.safetensors"],
+                                         "tokenizer.json": json.dumps(tokenizer).encode()})
+            asked = ("-n", "8", "--temp", "0", "--ignore-eos", "-q", "--", "!#$")
+            # The option, and the same tokens by the settings of the folder.
+            by_option = self.run(program, folder, "--target-language", language, *asked)
+            key = "decoder_start_token_id" if model == "mbart" else "forced_bos_token_id"
+            (folder / "generation_config.json").write_text(json.dumps({key: 42}))
+            by_setting = self.run(program, folder, *asked)
+            self.check(f"the language of {model}", by_option.returncode == 0 and len(by_option.stdout) > 1
+                       and by_option.stdout == by_setting.stdout, (by_option, by_setting))
+            self.refused(f"a language that {model} lacks", program, '"xx" is not a language of the model', folder, "!",
+                         "--target-language", "xx")
+
     def inspection(self, data):
         """the dimensions of a folder by name, and why it would be rejected"""
         files = packed(data / "lm.dwpack")
@@ -818,6 +874,7 @@ def main():
         programs = Programs(generate, embed, pathlib.Path(place))
         programs.generation(data)
         programs.encoder_decoders(data)
+        programs.generation_settings(data)
         programs.inspection(data)
         programs.embedding(data)
         programs.encoders(data)

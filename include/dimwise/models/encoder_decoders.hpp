@@ -21,6 +21,7 @@
 #include <dimwise/models/encoder_decoders/mbart.hpp>
 #include <dimwise/models/encoder_decoders/pegasus.hpp>
 #include <dimwise/models/encoder_decoders/t5.hpp>
+#include <dimwise/models/generation_config.hpp>
 
 #include <filesystem>
 #include <string>
@@ -98,13 +99,12 @@ template <class Dims = encoder_decoder_dims, class Weights = float>
   });
   return read;
 }
-/// Reads a HuggingFace folder: `config.json`, and `model.safetensors` or its shards. Throws `file_error` that lists
-/// every mismatch between the folder and what is read.
+/// Reads a HuggingFace folder: `config.json`, the first tokens of `generation_config.json`, and `model.safetensors` or
+/// its shards. Throws `file_error` that lists every mismatch between the folder and what is read.
 template <class Dims = encoder_decoder_dims, class Weights = float>
 [[nodiscard]] encoder_decoder<Dims, Weights> read_encoder_decoder(const std::filesystem::path& folder,
                                                                   const encoder_decoder_architectures& more = {}) {
-  const std::filesystem::path file = std::filesystem::path(folder).append("config.json");
-  return read_encoder_decoder<Dims, Weights>(io::config_check(file), io::read_checkpoint(folder), more);
+  return read_encoder_decoder<Dims, Weights>(settings_with_generation(folder), io::read_checkpoint(folder), more);
 }
 
 }  // namespace dimwise::models

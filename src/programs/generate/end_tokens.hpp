@@ -4,6 +4,7 @@
 #pragma once
 
 #include <dimwise/io/config.hpp>
+#include <dimwise/models/generation_config.hpp>
 
 #include <cstdio>
 #include <filesystem>
@@ -22,23 +23,14 @@ inline std::set<std::size_t> ends_of_text(const std::filesystem::path& folder, s
     if (!std::filesystem::exists(path)) { continue; }
     const dimwise::io::detail::held_json settings(dimwise::io::read_json(path));
     if (!settings->is_object() || !settings->contains("eos_token_id")) { continue; }
-    const auto take = [&](const nlohmann::json& one) {
-      const std::string said =
-          path.string() + ": eos_token_id is " +
-          (one.is_structured() ? "a list or an object in a list"
-                               : one.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace).substr(0, 60));
-      if (!one.is_number_integer()) { throw dimwise::io::file_error(said + ", a whole number was expected"); }
-      if (one.is_number_unsigned() && one.get<std::size_t>() < words) {
-        ends.insert(one.get<std::size_t>());
+    const std::string key = path.string() + ": eos_token_id";
+    for (const std::int64_t id : dimwise::models::token_ids(settings->at("eos_token_id"), key)) {
+      if (id >= 0 && static_cast<std::size_t>(id) < words) {
+        ends.insert(static_cast<std::size_t>(id));
       } else if (!quiet) {
-        std::fprintf(stderr, "%s, the model has %zu tokens: ignored\n", said.c_str(), words);
+        std::fprintf(stderr, "%s is %s, the model has %zu tokens: ignored\n", key.c_str(), std::to_string(id).c_str(),
+                     words);
       }
-    };
-    const nlohmann::json& id = settings->at("eos_token_id");
-    if (const auto* const several = id.get_ptr<const nlohmann::json::array_t*>()) {
-      for (const nlohmann::json& one : *several) { take(one); }
-    } else if (!id.is_null()) {
-      take(id);
     }
   }
   return ends;

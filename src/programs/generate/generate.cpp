@@ -24,8 +24,9 @@ class generation {
   generation(const generate_options& o, text_model& model, const dimwise::text::tokenizer<vocab>& words, bool shows)
       : o_(o), model_(model), words_(words), shows_(shows), ends_(ends_of_text(o.folder, model.words(), o.quiet)) {
     for (std::size_t i = 0; i < model.words(); ++i) {
-      if (!words.has(token{i})) { without_token_.push_back(i); }
+      if (!words.has(token{i})) { never_.push_back(i); }
     }
+    never_.insert(never_.end(), o.suppressed.begin(), o.suppressed.end());
   }
 
   /// The tokens of the prompt. Throws if the model cannot continue it.
@@ -35,6 +36,7 @@ class generation {
       check_template();
       add_ends_of_turn();
     }
+    first_ = o_.language.empty() ? model_.first() : first_in(o_.language);
     std::vector<token> all = words_.encode(chats() ? chatml(o_.system, o_.text) : o_.text);
     check(all);
     return all;
@@ -43,9 +45,10 @@ class generation {
   /// Continues the tokens of the prompt.
   int run(std::vector<token> all, std::uint64_t seed) {
     has_begun = 1;
-    const std::vector<token> source = model_.has_source() ? std::exchange(all, model_.first()) : std::vector<token>();
+    const std::vector<token> source = model_.has_source() ? std::exchange(all, first_) : std::vector<token>();
     const std::size_t room = context() - all.size();
-    const std::size_t most = o_.count < 0 ? room : std::min<std::size_t>(room, static_cast<std::size_t>(o_.count));
+    std::size_t most = o_.count < 0 ? room : std::min<std::size_t>(room, static_cast<std::size_t>(o_.count));
+    if (o_.most_together) { most = std::min(most, *o_.most_together - std::min(*o_.most_together, all.size())); }
     if (!o_.quiet && o_.how.temperature > 0) {
       std::fprintf(stderr, "seed: %llu\n", static_cast<unsigned long long>(seed));
     }
@@ -66,8 +69,8 @@ class generation {
     bool ended = false;
     while (made < most && stopped == 0) {
       const token next = model_.chosen([&] {
-        // Rows that pad the embedding table have logits but no token.
-        for (const std::size_t i : without_token_) { logits.data()[i] = -std::numeric_limits<float>::infinity(); }
+        suppress(logits, never_);
+        if (made == 0) { suppress(logits, o_.first_suppressed); }
         return dimwise::models::sample(logits, o_.how, all, numbers);
       });
       if (!o_.ignore_end && ends_.contains(static_cast<std::size_t>(next.value))) {
@@ -112,6 +115,28 @@ class generation {
       if (const auto found = words_.find(name)) { ends_.insert(found->value); }
     }
   }
+  // The tokens that a text in another language begins with: in mBART the language itself, in others the language after
+  // a first token.
+  [[nodiscard]] std::vector<token> first_in(const std::string& language) const {
+    std::vector<token> all = model_.first();
+    auto found = words_.find(language);
+    if (!found) { found = words_.find("__" + language + "__"); }  // M2M-100
+    if (!model_.has_source() || !found) {
+      refuse(quoted(language) +
+             " is not a language of the model: --target-language takes a code such as deu_Latn "
+             "(NLLB), de_DE (mBART) or de (M2M-100)");
+    }
+    const std::string begin = words_.decode(std::span(all).first(1), dimwise::text::tokenizer<vocab>::with_special());
+    const bool is_language = !begin.empty() && begin.front() != '<';
+    all.resize(is_language ? 0 : 1);
+    all.push_back(*found);
+    return all;
+  }
+  static void suppress(dimwise::tensor<float, vocab>& logits, const std::vector<std::size_t>& ids) {
+    for (const std::size_t i : ids) {
+      if (i < logits.size()) { logits.data()[i] = -std::numeric_limits<float>::infinity(); }
+    }
+  }
   void check(std::vector<token>& all) const {
     if (context() > model_.longest()) {
       refuse("a context of " + std::to_string(context()) + " tokens was asked for, the model has " +
@@ -129,6 +154,9 @@ class generation {
       if (all.size() > context()) { refuse("the source has " + size + ": it has at most as many"); }
     } else if (all.size() >= context()) {
       refuse("the text has " + size + ": there is no room for more");
+    } else if (o_.most_together && all.size() >= *o_.most_together) {
+      refuse("the text has " + std::to_string(all.size()) + " tokens, max_length of generation_config.json is " +
+             std::to_string(*o_.most_together) + ": pass -n to generate more");
     }
   }
   // The logits after the prompt, which is processed in parts to show progress, to react to Ctrl-C, and so that ranks
@@ -155,8 +183,33 @@ class generation {
   const dimwise::text::tokenizer<vocab>& words_;
   bool shows_;
   std::set<std::size_t> ends_;
-  std::vector<std::size_t> without_token_;
+  std::vector<token> first_;  // of the text that an encoder-decoder writes
+  // Rows that pad the embedding table have logits but no token.
+  std::vector<std::size_t> never_;
 };
+
+/// Takes the settings of generation_config.json for options that are not given.
+void take_settings(const dimwise::models::generation_config& from, const CLI::App& app, generate_options& o) {
+  std::string taken;
+  const auto take = [&](const char* option, const auto& setting, auto& to) {
+    if (!setting || app.count(option) > 0) { return; }
+    to = static_cast<std::decay_t<decltype(to)>>(*setting);
+    std::ostringstream number;
+    number << to;
+    taken += std::string(taken.empty() ? "" : ", ") + option + " " + number.str();
+  };
+  using number = std::optional<double>;
+  take("--temp", from.samples == false ? number(0) : from.temperature, o.how.temperature);
+  take("--top-k", from.top_k, o.how.top_k);
+  take("--top-p", from.top_p, o.how.top_p);
+  take("--min-p", from.min_p, o.how.min_p);
+  take("--repeat-penalty", from.repetition_penalty, o.how.repetition_penalty);
+  take("-n", from.max_new_tokens, o.count);
+  if (app.count("-n") == 0 && !from.max_new_tokens) { o.most_together = from.max_length; }
+  o.suppressed = from.suppressed;
+  o.first_suppressed = from.first_suppressed;
+  if (!o.quiet && !taken.empty()) { std::fprintf(stderr, "generation_config.json: %s\n", taken.c_str()); }
+}
 
 void add_options(CLI::App& app, generate_options& o, std::optional<std::string>& file) {
   app.add_option("folder", o.folder, "a folder with config.json, model.safetensors or its shards, and a tokenizer")
@@ -201,6 +254,7 @@ void add_options(CLI::App& app, generate_options& o, std::optional<std::string>&
   auto* const form = app.add_option("--chat-template", o.chat_template, "the text is a question in this form")
                          ->check(CLI::IsMember({"chatml"}));
   app.add_option("--system", o.system, "what is said before a question")->needs(form)->capture_default_str();
+  app.add_option("--target-language", o.language, "the code of the language that a translator writes");
   app.add_flag("--ignore-eos", o.ignore_end, "go on behind the end of a text");
   app.add_flag("--no-display-prompt", o.hide_prompt, "show what is new alone");
   app.add_flag("-q,--quiet", o.quiet, "nothing but text");
@@ -237,7 +291,7 @@ loaded load(generate_options& o, const std::optional<std::string>& file, const d
   loaded all;
   if (file) { o.text = read_text(*file); }
   const std::filesystem::path folder = model_folder(o.folder);
-  const io::config_check config(folder / "config.json");
+  const io::config_check config = models::settings_with_generation(folder);
   const auto with_source = encoder_decoder_of(config);
   all.kind = with_source ? *with_source : architecture_of(config);
   progress_line line(o.quiet);
@@ -257,7 +311,8 @@ loaded load(generate_options& o, const std::optional<std::string>& file, const d
   return all;
 }
 
-int generate(generate_options& o, const std::optional<std::string>& file, const dimwise::ranks::communicator& world) {
+int generate(const CLI::App& app, generate_options& o, const std::optional<std::string>& file,
+             const dimwise::ranks::communicator& world) {
   o.how.penalised = o.penalised < 0 ? std::numeric_limits<std::size_t>::max() : static_cast<std::size_t>(o.penalised);
   // Several ranks end together, by the signal.
   if (world.size() == 1) { std::signal(SIGINT, stop); }
@@ -268,6 +323,7 @@ int generate(generate_options& o, const std::optional<std::string>& file, const 
   std::optional<with_threads> threads;
   const loaded all = together(world, [&] {
     threads.emplace(o.threads, o.quiet);
+    take_settings(dimwise::models::read_generation_config(model_folder(o.folder)), app, o);
     return load(o, file, world);
   });
   const sizes_of_ranks sizes(world, all.model->parameters(), all.model->bytes());
@@ -293,7 +349,7 @@ int run_on_rank(int argc, char** argv, const dimwise::ranks::communicator& world
   generate_options o;
   std::optional<std::string> file;
   add_options(app, o, file);
-  const auto run = [&] { return generate(o, file, world); };
+  const auto run = [&] { return generate(app, o, file, world); };
   return world.size() == 1 ? guarded(app, argc, argv, run) : guarded_together(world, app, argc, argv, run);
 }
 

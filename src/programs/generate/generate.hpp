@@ -29,6 +29,11 @@ struct generate_options {
   std::string chat_template;
   std::string system = "You are a helpful assistant";
   std::string weights = "f32";
+  std::string language;
+  // Of generation_config.json: the tokens of prompt and text together, and those that are not generated.
+  std::optional<std::size_t> most_together;
+  std::vector<std::size_t> suppressed;
+  std::vector<std::size_t> first_suppressed;
   bool ignore_end = false;
   bool hide_prompt = false;
   bool quiet = false;
