@@ -1,9 +1,8 @@
-// The page: programs, the editor, the compiler's worker and the worker of the running program.
+// The page: programs, the editor, the compiler's worker and the worker of the running program. index.html defines `manifest` and `early`.
 import {Editor} from "./editor.mjs";
 import {fragmentOf, programOf} from "./fragment.mjs";
 import {element, withCode} from "./messages.mjs";
 
-const manifest = JSON.parse(document.getElementById("manifest").textContent);
 const $ = Object.fromEntries([...document.querySelectorAll("[id]")].map(one => [one.id, one]));
 const seconds = 20;  // after which a program is stopped
 const megabytes = size => `${Math.ceil(size / 1e6)} MB`;
@@ -124,11 +123,16 @@ async function load() {
   $.progress.hidden = false;
   status("Loading the compiler…");
   navigator.storage?.persist?.();
-  const served = await serviceWorker();
-  worker = new Worker(manifest.compiler, {type: "module"});
+  worker = await early.compiler;
+  early.compiler = undefined;  // it is used once
+  if (!worker) {
+    const served = await serviceWorker();
+    worker = new Worker(manifest.compiler, {type: "module"});
+    worker.postMessage({kind: "load", manifest, serviceWorker: served});
+  }
   worker.onmessage = ({data}) => handle[data.kind](data);
   worker.onerror = () => handle.failed({message: "the compiler's worker did not start"});
-  worker.postMessage({kind: "load", manifest, serviceWorker: served});
+  early.said.splice(0).forEach(one => handle[one.kind](one));
 }
 const handle = {
   progress({done}) {
@@ -278,7 +282,7 @@ $.load.textContent = `Load the compiler (${megabytes(total)})`;
 $.load.onclick = load;
 if (early.clicked.includes("load")) { load(); }
 try {
-  programs = await (await fetch(manifest.programs)).json();
+  programs = await (await early.programs).json();
 } catch (problem) {
   status(`The programs could not be loaded: ${problem.message}. Reload the page to try again.`, "bad");
   throw problem;
@@ -324,6 +328,4 @@ removeEventListener("click", early.note);
 for (const id of new Set(early.clicked)) {
   if (id !== "load") { $[id].click(); }
 }
-const cache = await self.caches?.open("dimwise-playground").catch(() => undefined);
-const here = cache && (await Promise.all(Object.values(manifest.files).map(one => cache.match(one.kept)))).every(Boolean);
-if (here) { load(); }  // it is on this device: nothing is downloaded
+if (await early.compiler) { load(); }  // it is on this device: nothing is downloaded
