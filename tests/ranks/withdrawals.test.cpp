@@ -19,6 +19,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -274,6 +275,31 @@ TEST_CASE("a thread that rejects the limit of a norm ends the others" * support:
     (void)clip_norm(gradient, world.rank() == 1 ? -1.0 : 1.0, grid);
   });
   check_named(clipped, "clip_norm", "the limit of a norm is 0 or more");
+}
+
+// A model of which a thread cannot move the gradient a second time.
+struct moved_once {
+  tensor<float, features> w{};
+  using members = nn::member_list<&moved_once::w>;
+  static int& moves_left() {
+    static thread_local int left = -1;
+    return left;
+  }
+  moved_once() = default;
+  moved_once(moved_once&& from) : w(from.w) {
+    if (moves_left()-- == 0) { throw std::runtime_error("no room"); }
+  }
+};
+
+TEST_CASE("a thread that throws after the messages of a loss and its gradient ends the others" * support::threads) {
+  const auto texts = caught(3, [](const ranks::communicator& world) {
+    const ranks::mesh<sp> grid(world);
+    value_with_gradient<tensor<float, partial<sp>>, partial_gradient<moved_once, sp>> one{};
+    moved_once::moves_left() = world.rank() == 1 ? 1 : -1;
+    (void)all_reduce<sp>(std::move(one), grid);
+    grid.along<sp>().barrier();
+  });
+  check_named(texts, "all_reduce", "no room");
 }
 
 TEST_CASE("threads that have all thrown before the same call go on, and others do not" * support::threads) {

@@ -249,20 +249,23 @@ template <class M, class V, class Model, class... Along, class... Axes,
   using T = detail::model_element<Model>;
   using rest = detail::difference_t<detail::list<Along...>, detail::list<M>>;
   const ranks::communicator& along = mesh.template along<M>();
-  const bool is_average = one.gradient.is_average;
-  double count = one.gradient.count;
-  const double sum = detail::reduced_number(detail::number_in(one.value), is_average, along);
-  auto gradient = detail::reduced_gradient<M>(static_cast<partial_gradient<Model, Along...>&&>(one.gradient), along,
-                                              format, &count);
-  if constexpr (rest::size > 0) {
-    using term =
-        detail::term_of_loss<T, detail::make_shape_t<detail::list<>, typename detail::partial_marks<rest>::type>, void>;
-    return value_with_gradient<typename term::type, decltype(gradient)>{term::of(static_cast<T>(sum), {}),
-                                                                        static_cast<decltype(gradient)&&>(gradient)};
-  } else {
-    const double factor = !is_average ? 1.0 : count == 0 ? 0.0 : 1.0 / count;
-    return value_with_gradient<T, Model>{static_cast<T>(sum * factor), static_cast<Model&&>(gradient)};
-  }
+  return ranks::detail::taking_part(along, "all_reduce", [&] {
+    const bool is_average = one.gradient.is_average;
+    double count = one.gradient.count;
+    const double sum = detail::reduced_number(detail::number_in(one.value), is_average, along);
+    auto gradient = detail::reduced_gradient<M>(static_cast<partial_gradient<Model, Along...>&&>(one.gradient), along,
+                                                format, &count);
+    if constexpr (rest::size > 0) {
+      using term =
+          detail::term_of_loss<T, detail::make_shape_t<detail::list<>, typename detail::partial_marks<rest>::type>,
+                               void>;
+      return value_with_gradient<typename term::type, decltype(gradient)>{term::of(static_cast<T>(sum), {}),
+                                                                          static_cast<decltype(gradient)&&>(gradient)};
+    } else {
+      const double factor = !is_average ? 1.0 : count == 0 ? 0.0 : 1.0 / count;
+      return value_with_gradient<T, Model>{static_cast<T>(sum * factor), static_cast<Model&&>(gradient)};
+    }
+  });
 }
 template <class M, class V, class Model, class... Along, class... Axes,
           class Verdict = detail::reduced_gradient_verdict<M, detail::list<Along...>, ranks::mesh<Axes...>>>
@@ -283,23 +286,25 @@ template <class M, class T, class... D, class... Axes,
     double lost;
   };
   const ranks::communicator& along = mesh.template along<M>();
-  const numbers mine{detail::number_in(term), term.count, term.lost};
-  std::vector<numbers> all(along.size(), mine);
-  const std::vector<std::size_t> one(along.size(), 1);
-  along.all_gather(&mine, all.data(), one.data(), "average");
-  result total;
-  for (std::size_t r = 0; r < all.size(); ++r) {
-    result part;
-    part.sum.fill(all[r].sum);
-    part.count = all[r].count;
-    part.lost = all[r].lost;
-    if (r == 0) {
-      total = part;
-    } else {
-      total += part;
+  return ranks::detail::taking_part(along, "all_reduce", [&] {
+    const numbers mine{detail::number_in(term), term.count, term.lost};
+    std::vector<numbers> all(along.size(), mine);
+    const std::vector<std::size_t> one(along.size(), 1);
+    along.all_gather(&mine, all.data(), one.data(), "average");
+    result total;
+    for (std::size_t r = 0; r < all.size(); ++r) {
+      result part;
+      part.sum.fill(all[r].sum);
+      part.count = all[r].count;
+      part.lost = all[r].lost;
+      if (r == 0) {
+        total = part;
+      } else {
+        total += part;
+      }
     }
-  }
-  return total;
+    return total;
+  });
 }
 template <class M, class T, class... D, class... Axes,
           class Verdict = detail::reduced_average_verdict<M, detail::list<D...>, ranks::mesh<Axes...>>>
@@ -359,30 +364,30 @@ template <class M, class Loss, class Along,
 [[nodiscard]] auto value_and_gradient(const M& model, const Loss& loss, const gradient_reduction<Along>& how) {
   using T = detail::model_element<M>;
   constexpr bool is_average = detail::is_partial_average<std::remove_cvref_t<Given>>;
-  double count = 0;
-  auto one = ranks::detail::taking_part(how.along, "value_and_gradient", [&] {
-    return detail::differentiated(model, loss,
-                                  [&](const auto& l) {
+  return ranks::detail::taking_part(how.along, "value_and_gradient", [&] {
+    double count = 0;
+    auto one = detail::differentiated(model, loss,
+                                      [&](const auto& l) {
       if constexpr (is_average) { count = l.count; }
       return detail::loss_as_number(l);
     },
-                                  [&](detail::gradient_record& record, const detail::parameter_list& to,
-                                      const detail::parameter_origins& origins) {
+                                      [&](detail::gradient_record& record, const detail::parameter_list& to,
+                                          const detail::parameter_origins& origins) {
       detail::started_reduction sums(to, origins, how.along, &detail::axis_id<Along>);
       record.send_all([&] { sums.advance(); });
       detail::buckets_started_early() = sums.started_early();
       sums.finish();
     });
+    const double sum = detail::reduced_number(one.value, is_average, how.along);
+    double factor = 1;
+    if constexpr (is_average) {
+      detail::reduce_numbers(&count, 1, how.along, "count of the loss");
+      factor = count == 0 ? 0.0 : 1.0 / count;
+      detail::multiply_parameters(detail::parameter_list(one.gradient), factor);
+    }
+    one.value = static_cast<T>(sum * factor);
+    return one;
   });
-  const double sum = detail::reduced_number(one.value, is_average, how.along);
-  double factor = 1;
-  if constexpr (is_average) {
-    detail::reduce_numbers(&count, 1, how.along, "count of the loss");
-    factor = count == 0 ? 0.0 : 1.0 / count;
-    detail::multiply_parameters(detail::parameter_list(one.gradient), factor);
-  }
-  one.value = static_cast<T>(sum * factor);
-  return one;
 }
 template <class M, class Loss, class Along,
           class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
