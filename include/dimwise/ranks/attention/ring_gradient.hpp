@@ -343,15 +343,42 @@ auto ring_back_by(const Kept& kept, Blocks& blocks, const G& g) {
   sums.finish(result);
   return result;
 }
+// Two threads: each computes the other's block first and gives its terms away. They have come when the other has
+// computed its own block, unless its core is half as fast. Two terms have the same sum in either order.
+template <class Kept, class Blocks, class G>
+auto ring_back_of_two(const Kept& kept, Blocks& blocks, const G& g) {
+  using formula = ring_scores<typename Kept::key, untracked_type<decltype(kept.scores)>>;
+  using terms = std::remove_cvref_t<decltype(block_back(kept, blocks.keys(), blocks.values(), g))>;
+  (void)blocks.next();
+  std::shared_ptr<terms> given;  // null if the block is hidden
+  ring_gradient_of<std::remove_cvref_t<decltype(kept.q)>> more_q;
+  if (may_show_any<typename Kept::key>(formula::with(untracked_of(kept.scores), kept.q, blocks.keys()))) {
+    given = std::make_shared<terms>(block_back(kept, blocks.keys(), blocks.values(), g));
+    more_q = std::move(given->q);
+  }
+  const bool has_q = given != nullptr;
+  ranks::detail::shared_object received;
+  ranks::request coming = ranks::detail::shared_objects::hand_on(kept.along, std::move(given), blocks.next_rank(),
+                                                                 received, blocks.previous_rank(), blocks.text());
+  auto result = block_back(kept, kept.k, kept.v, g);
+  if (Kept::wants_q && has_q) { add_elements(result.q, more_q); }
+  coming.wait();
+  const std::shared_ptr<terms> term = ranks::detail::shared_objects::taken<terms>(received);
+  if (Kept::wants_k && term != nullptr) { add_elements(result.k, term->k); }
+  if (Kept::wants_v && term != nullptr) { add_elements(result.v, term->v); }
+  return result;
+}
 template <class Kept, class G>
 auto ring_back(const Kept& kept, const G& g) {
   using K = std::remove_cvref_t<decltype(kept.k)>;
   using V = std::remove_cvref_t<decltype(kept.v)>;
   ring_of_blocks<typename Kept::key, K, V> blocks(kept.k, kept.v, kept.along);
   if constexpr (Kept::wants_k || Kept::wants_v) {
-    if (ranks::detail::shared_objects::has(kept.along)) {
-      return ring_back_by<handed_sums<Kept, K, V>>(kept, blocks, g);
+    const bool are_threads = ranks::detail::shared_objects::has(kept.along);
+    if constexpr (!Kept::wants_others) {  // of which the terms are sent in the order of the ring
+      if (are_threads && kept.along.size() == 2) { return ring_back_of_two(kept, blocks, g); }
     }
+    if (are_threads) { return ring_back_by<handed_sums<Kept, K, V>>(kept, blocks, g); }
   }
   return ring_back_by<sent_sums<Kept, K, V>>(kept, blocks, g);
 }
