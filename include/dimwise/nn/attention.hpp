@@ -150,7 +150,7 @@ auto logit_beside(const Logit& logit, const Sums& sums) {
     return refusal<ERROR_R18_single_element_meets_its_whole_dimension<op::broadcast_like, lhs_t<shape_of<Logit>>,
                                                                       rhs_t<shape_of<Sums>>>>();
   } else {
-    return evaluated_as<Sums>(broadcast_like(logit, sums));
+    return evaluated_as<Sums, op::attention_with_sinks>(broadcast_like(logit, sums));
   }
 }
 /// A partial attention result merged with one more key of this logit and value; without a value, the value is 0.

@@ -171,14 +171,14 @@ auto kept_for_gradient(const X& x) {
   }
 }
 
-/// x as a value of type To, which declares its dimensions and marks. The value is tracked if x is.
-template <class To, class X>
+/// x as a value of type To, which declares its dimensions and marks. The value is tracked if x is. An error names `Op`.
+template <class To, class Op = op::assign, class X>
 auto evaluated_as(X&& x) {
   using given = std::remove_cvref_t<X>;
   if constexpr (is_refusal<given>) {
     return given();
-  } else if constexpr (refused<rule::assign<shape_of<To>, shape_of<given>>>) {
-    return refusal<rule::assign<shape_of<To>, shape_of<given>>>();
+  } else if constexpr (refused<rule::assign<shape_of<To>, shape_of<given>, Op>>) {
+    return refusal<rule::assign<shape_of<To>, shape_of<given>, Op>>();
   } else if constexpr (is_untracked_beside<To, given>) {
     return tensor_of<value_of<given>, shape_of<To>>(static_cast<X&&>(x));
   } else {
@@ -277,5 +277,9 @@ inline constexpr bool deleted_where_refused = false;
   Verdict name(const Given&... given) const = delete;                                                              \
   template <class... Given, class Error = ERROR_R1_module_takes_other_arguments<module, dimwise::over<Given...>>>  \
     requires(                                                                                                      \
+        !(dimwise::detail::refused_operand<Given> || ...) &&                                                       \
         !requires(const Given&... given) { dimwise::nn::detail::complete<module, Given...>().formula(given...); }) \
-  Error name(const Given&... given) const
+  Error name(const Given&... given) const;                                                                         \
+  template <class... Given>                                                                                        \
+    requires(dimwise::detail::refused_operand<Given> || ...)                                                       \
+  dimwise::detail::already_refused name(Given... given) const

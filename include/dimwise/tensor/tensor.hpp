@@ -97,11 +97,11 @@ inline constexpr bool indexes_all = axes_for<Shape>::size == sizeof...(Ids) && a
                                     is_subset<list<Ids...>, typename ids_of<axes_for<Shape>>::type>;
 
 // Assignment converts without loss: equal element types, or a wider floating-point type.
-template <class To, class From>
+template <class To, class From, class Op = op::assign>
 using elements_error =
     std::conditional_t<is_tracked_type<From> && !is_tracked_type<To>,
-                       ERROR_R21_declared_type_drops_the_gradient<op::assign, declared<To>, computed<From>>,
-                       ERROR_R13_elements_do_not_fit_the_declared_type<op::assign, declared<To>, computed<From>>>;
+                       ERROR_R21_declared_type_drops_the_gradient<Op, declared<To>, computed<From>>,
+                       ERROR_R13_elements_do_not_fit_the_declared_type<Op, declared<To>, computed<From>>>;
 // A number has no dimensions, so it would be broadcast; a container has no extents.
 template <class Shape, class Other>
 using assigned_error = std::conditional_t<

@@ -1,6 +1,6 @@
 // MISTAKE: one position of attention weights is written, so that they no longer sum to one.
 // RULE: R5
-// EXPECT: ERROR_R5_declared_type_drops_or_invents_normalised<
+// EXPECT: ERROR_R5_declared_type_drops_or_invents_normalised<.*assign_at
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

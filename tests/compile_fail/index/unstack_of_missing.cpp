@@ -1,6 +1,6 @@
 // MISTAKE: the encoder's output is taken apart along the decoder's positions.
 // RULE: R1
-// EXPECT: ERROR_R1_dimension_is_not_in_the_operand<.*at.*seq.*operand_shape<.*batch, .*src, .*d_model>
+// EXPECT: ERROR_R1_dimension_is_not_in_the_operand<.*unstack.*seq.*operand_shape<.*batch, .*src, .*d_model>
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,6 +1,6 @@
 // MISTAKE: the sinks are one for each key, not for each head.
 // RULE: R3
-// EXPECT: ERROR_R3_assigned_dimensions_differ<.*heads
+// EXPECT: ERROR_R3_assigned_dimensions_differ<.*attention_with_sinks.*heads
 // VARIANTS: equal unused dynamic
 #include "nn_prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -17,16 +17,16 @@ namespace dimwise {
 namespace detail {
 
 template <class D, operand X>
-using unstacked_verdict = rule::at<D, shape_of<X>>;
+using unstacked_verdict = rule::at<D, shape_of<X>, op::unstack>;
 
 // Whether elements of D can be written in place: the marks stay as they are.
 template <class D, class Shape, class Part>
 consteval auto judge_assign_at() {
-  using verdict = rule::replace_at<D, Shape, Part>;
+  using verdict = rule::replace_at<D, Shape, Part, op::assign_at>;
   if constexpr (refused<verdict>) {
     return answer<verdict>{};
   } else {
-    return answer<rule::assign<Shape, typename verdict::shape>>{};
+    return answer<rule::assign<Shape, typename verdict::shape, op::assign_at>>{};
   }
 }
 template <class D, class X, class Part>
@@ -115,7 +115,7 @@ template <class D, class X, class Place, operand Part, class Verdict = detail::a
   requires(detail::is_written_in_place<X> && refused<Verdict>)
 Verdict assign_at(X& x, Place i, const Part& part);
 template <class D, class X, class Place, operand Part,
-          class Error = detail::elements_error<detail::value_of<X>, detail::value_of<Part>>>
+          class Error = detail::elements_error<detail::value_of<X>, detail::value_of<Part>, op::assign_at>>
   requires(detail::is_written_in_place<X> && allowed<detail::assign_at_verdict<D, X, Part>> &&
            !detail::fits<detail::value_of<X>, detail::value_of<Part>>)
 Error assign_at(X& x, Place i, const Part& part);

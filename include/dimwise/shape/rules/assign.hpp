@@ -60,7 +60,7 @@ consteval auto differing_mark() {
   }
 }
 
-template <class Declared, class Computed>
+template <class Op, class Declared, class Computed>
 consteval auto judge_assign() {
   using wanted = dims_t<Declared>;
   using given = dims_t<Computed>;
@@ -72,13 +72,13 @@ consteval auto judge_assign() {
   using stored = typename stored_marks<marks_t<Declared>>::type;
   using marks_off = join_t<difference_t<to_store, stored>, difference_t<stored, to_store>>;
   if constexpr (any_composite(join_t<too_many, too_few>{})) {
-    return answer<ERROR_R4_composite_is_not_the_declared_dimension<op::assign, D, C>>{};
+    return answer<ERROR_R4_composite_is_not_the_declared_dimension<Op, D, C>>{};
   } else if constexpr (too_many::size == 0 && too_few::size > 0) {
-    return answer<ERROR_R8_assignment_never_broadcasts<op::assign, D, C>>{};
+    return answer<ERROR_R8_assignment_never_broadcasts<Op, D, C>>{};
   } else if constexpr (too_many::size > 0) {
-    return answer<ERROR_R3_assigned_dimensions_differ<op::assign, D, C>>{};
+    return answer<ERROR_R3_assigned_dimensions_differ<Op, D, C>>{};
   } else if constexpr (marks_off::size > 0) {
-    return differing_mark<first_t<marks_off>, op::assign, D, C>();
+    return differing_mark<first_t<marks_off>, Op, D, C>();
   } else {
     return answer<accepted<stored_t<Declared>>>{};
   }
@@ -88,8 +88,9 @@ consteval auto judge_assign() {
 
 namespace rule {
 
-template <class Declared, class Computed>
-using assign = typename decltype(detail::judge_assign<Declared, Computed>())::type;
+/// `Op` is the operation that stores: an assignment, unless it is named.
+template <class Declared, class Computed, class Op = op::assign>
+using assign = typename decltype(detail::judge_assign<Op, Declared, Computed>())::type;
 
 }  // namespace rule
 }  // namespace dimwise

@@ -36,13 +36,13 @@ inline constexpr bool is_id = false;
 template <class D>
 inline constexpr bool is_id<id<D>> = true;
 
-template <class D, class Shape>
+template <class Op, class D, class Shape>
 consteval auto judge_at() {
   using dims = dims_t<Shape>;
   if constexpr (!is_in<D, dims>) {
-    return answer<missing_t<op::at, list<D>, Shape>>{};
+    return answer<missing_t<Op, list<D>, Shape>>{};
   } else if constexpr (is_composite<D>) {
-    return answer<ERROR_R18_ids_of_a_composite_are_split_first<op::at, over<about_t<D>>, operand_t<Shape>>>{};
+    return answer<ERROR_R18_ids_of_a_composite_are_split_first<Op, over<about_t<D>>, operand_t<Shape>>>{};
   } else {
     using kept = typename marks_without<marks_t<Shape>, D>::type;
     return answer<accepted<make_shape_t<difference_t<dims, list<D>>, join_t<kept, list<indexed<D>>>>>>{};
@@ -326,14 +326,14 @@ consteval auto judge_stack() {
 }
 
 // What takes the place of elements of D has all dimensions of the operand; of one element it lacks D.
-template <class D, class Shape, class New>
+template <class Op, class D, class Shape, class New>
 consteval auto judge_replace_at() {
   using O = over<about_t<D>>;
   using dims = dims_t<Shape>;
   if constexpr (!is_in<D, dims>) {
-    return answer<missing_t<op::replace_at, list<D>, Shape>>{};
+    return answer<missing_t<Op, list<D>, Shape>>{};
   } else if constexpr (is_composite<D>) {
-    return answer<ERROR_R18_ids_of_a_composite_are_split_first<op::replace_at, O, operand_t<Shape>>>{};
+    return answer<ERROR_R18_ids_of_a_composite_are_split_first<Op, O, operand_t<Shape>>>{};
   } else {
     using whole = make_shape_t<dims, typename cut_marks<marks_t<Shape>, D>::type>;
     using one = make_shape_t<difference_t<dims, list<D>>, typename marks_without<marks_t<whole>, D>::type>;
@@ -341,8 +341,7 @@ consteval auto judge_replace_at() {
     if constexpr (same_set<dims_t<part>, dims_t<New>> && same_set<marks_t<stored_t<part>>, marks_t<stored_t<New>>>) {
       return answer<accepted<whole>>{};
     } else {
-      return answer<
-          ERROR_R10_operands_differ_in_another_dimension<op::replace_at, O, operand_t<part>, operand_t<New>>>{};
+      return answer<ERROR_R10_operands_differ_in_another_dimension<Op, O, operand_t<part>, operand_t<New>>>{};
     }
   }
 }
@@ -351,8 +350,9 @@ consteval auto judge_replace_at() {
 
 namespace rule {
 
-template <class D, class Shape>
-using at = detail::on_ranks<op::at, detail::of_one, detail::list<D>, decltype(detail::judge_at<D, Shape>()), Shape>;
+// `Op` is the operation that the user called: `unstack` and `assign_at` have the rules of `at` and `replace_at`.
+template <class D, class Shape, class Op = op::at>
+using at = detail::on_ranks<Op, detail::of_one, detail::list<D>, decltype(detail::judge_at<Op, D, Shape>()), Shape>;
 template <class D, class Result, class Shape>
 using slice = detail::on_ranks<op::slice, detail::of_one, detail::list<D, Result>,
                                decltype(detail::judge_slice<D, Result, Shape>()), Shape>;
@@ -369,9 +369,9 @@ template <class D, class Shape>
 using stack_of_vector = detail::on_ranks<op::stack, detail::of_one, detail::list<>,
                                          decltype(detail::judge_stack<D, at_run_time, Shape>()), Shape>;
 
-template <class D, class Shape, class New>
-using replace_at = detail::on_ranks<op::replace_at, detail::of_sum, detail::list<D>,
-                                    decltype(detail::judge_replace_at<D, Shape, New>()), Shape, New>;
+template <class D, class Shape, class New, class Op = op::replace_at>
+using replace_at = detail::on_ranks<Op, detail::of_sum, detail::list<D>,
+                                    decltype(detail::judge_replace_at<Op, D, Shape, New>()), Shape, New>;
 
 }  // namespace rule
 }  // namespace dimwise
