@@ -54,6 +54,11 @@ struct partial_attention;
 struct attend;
 struct assign_at;
 struct unstack;
+struct keep_window;
+struct kept_window;
+struct at_once;
+struct adopt;
+struct initialise;
 }  // namespace op
 
 }  // namespace dimwise

@@ -98,29 +98,66 @@ void draw(Tensor& t, How& how, std::size_t inputs, std::size_t outputs) {
   t.assign(values);
 }
 
+// Whether How draws a weight of that many inputs and outputs.
+template <class How>
+concept draws_weights = requires(How& how, std::size_t n) { static_cast<double>(how(n, n)); };
+
+// R1, R21: a model, a function that draws its weights, and extents as objects of their dimension.
+template <class M, class How, class... Extents>
+consteval auto judge_initialise() {
+  if constexpr (!modules<std::remove_const_t<M>> && !is_any_parameter<std::remove_const_t<M>>) {
+    return answer<not_a_module<op::initialise, M>>{};
+  } else if constexpr (std::is_const_v<M>) {
+    return answer<ERROR_R1_operation_takes_other_arguments<op::initialise, M>>{};
+  } else if constexpr (!draws_weights<How>) {
+    return answer<ERROR_R1_operation_takes_other_arguments<op::initialise, How>>{};
+  } else if constexpr (!(dimension_type<Extents> && ...)) {
+    return answer<ERROR_R1_operation_takes_other_arguments<op::initialise, M, How, Extents...>>{};
+  } else {
+    return answer<accepted<M>>{};
+  }
+}
+template <class M, class How, class... Extents>
+using initialise_verdict = typename decltype(judge_initialise<M, std::remove_cvref_t<How>, Extents...>())::type;
+
+// The parameters of a part of a model; what has none is a setting.
+template <class M, class How, class... Extents>
+void initialise_part(M& m, How& how, const Extents&... extents) {
+  if constexpr (requires { m.initialise_parameters(how, extents...); }) {
+    m.initialise_parameters(how, extents...);
+  } else if constexpr (is_tensor<M>) {  // a vector that is a direct member
+    m = zeros<M>(extents...);
+    draw(m, how, m.size(), m.size());
+  } else if constexpr (is_sequence<M>) {
+    for (auto& part : m) { initialise_part(part, how, extents...); }
+  } else if constexpr (module<M> || is_tuple<M>) {
+    each_member(m, [&](auto& part) { initialise_part(part, how, extents...); });
+  } else {
+    static_assert(is_a_setting<M>::value);
+  }
+}
+
 }  // namespace detail
 
 /// Initialises the parameters of `m` in member order: draws weights from `how`, sets biases to 0 and norm scales to 1.
 /// Pass run-time extents once for the whole module (R15). A non-const `how` is advanced, so that the next module gets
-/// other numbers; a const one is copied.
+/// other numbers; a const one is copied. Rejects what does not draw weights, constant models, extents that are not
+/// objects of their dimension (R1), and types that are not modules (R21).
 template <class M, class How, class... Extents>
+  requires allowed<detail::initialise_verdict<M, How, Extents...>>
 void initialise(M& m, How&& how, const Extents&... extents) {
   const dimwise::detail::weights_together in_large_pages;
   if constexpr (std::is_const_v<std::remove_reference_t<How>>) {
-    initialise(m, std::remove_cvref_t<How>(how), extents...);
-  } else if constexpr (requires { m.initialise_parameters(how, extents...); }) {
-    m.initialise_parameters(how, extents...);
-  } else if constexpr (detail::is_tensor<M>) {  // a vector that is a direct member
-    m = detail::zeros<M>(extents...);
-    detail::draw(m, how, m.size(), m.size());
-  } else if constexpr (detail::is_sequence<M>) {
-    for (auto& part : m) { initialise(part, how, extents...); }
-  } else if constexpr (module<M> || detail::is_tuple<M>) {
-    detail::each_member(m, [&](auto& part) { initialise(part, how, extents...); });
+    auto copy = how;
+    detail::initialise_part(m, copy, extents...);
   } else {
-    static_assert(detail::is_a_setting<M>::value);
+    detail::initialise_part(m, how, extents...);
   }
 }
+template <class M, class How, class... Extents, class Error = detail::initialise_verdict<M, How, Extents...>>
+  requires refused<Error>
+Error initialise(M& m, How&& how, const Extents&... extents);
+DIMWISE_DETAIL_MISUSED(initialise)
 
 namespace detail {
 
@@ -156,12 +193,15 @@ struct a_stack_is_made_by_of_and_then_initialised;
 /// A module with the parameters of `initialise`: `initialised<linear<from<d_model>, to<hidden>>>(xavier_uniform(1),
 /// hidden{2048})`. Rejects modules that contain a `stack`, which would have no layers.
 template <class M, class How, class... Extents>
-  requires(!detail::holds_sequence<M>())
+  requires(!detail::holds_sequence<M>() && allowed<detail::initialise_verdict<M, How, Extents...>>)
 [[nodiscard]] M initialised(How&& how, const Extents&... extents) {
   M m;
   initialise(m, static_cast<How&&>(how), extents...);
   return m;
 }
+template <class M, class How, class... Extents, class Error = detail::initialise_verdict<M, How, Extents...>>
+  requires(!detail::holds_sequence<M>() && refused<Error>)
+Error initialised(How&& how, const Extents&... extents);
 template <class M, class How, class... Extents, class Reason = a_stack_is_made_by_of_and_then_initialised<M>>
   requires(detail::holds_sequence<M>())
 Reason initialised(How&& how, const Extents&... extents);
