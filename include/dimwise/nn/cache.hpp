@@ -100,7 +100,8 @@ void check_windows(const node<Op, Shape, T, X...>& scores, extent_t kept) {
 
 // What gives the scores of keys: a function, and neither a tensor nor a mask.
 template <class F>
-concept scores_function = !operand<F> && !mask_like<F> && (std::is_class_v<F> || std::is_function_v<F>);
+concept scores_function =
+    !operand<F> && !refused_operand<F> && !mask_like<F> && (std::is_class_v<F> || std::is_function_v<F>);
 
 }  // namespace dimwise::detail
 
@@ -127,6 +128,8 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   using settings = typename sides::settings;
   using kind = detail::cache_kind<Kind>;
   static constexpr bool key_given = kind::buffer == at_run_time;
+  template <class Member>
+  using other_kind_error = ERROR_R10_cache_of_another_kind_has_this_member<Member, over<detail::about_t<Key>>>;
 
  public:
   /// Constructs an empty cache with these run-time extents; the extent of Key is the capacity unless the type specifies
@@ -217,6 +220,16 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   {
     return window_ == 0 ? limit() - used_ : limit() - (window_ - 1);
   }
+  /// Rejects caches of another kind, whose window is a part of their type or that have none (R10).
+  template <class... Count, class Error = other_kind_error<op::keep_window>>
+    requires(!kind::at_run_time_window)
+  Error keep_window(const Count&... count);
+  template <class Error = other_kind_error<op::kept_window>>
+    requires(!kind::at_run_time_window)
+  Error kept_window() const;
+  template <class Error = other_kind_error<op::at_once>>
+    requires(!kind::at_run_time_window)
+  Error at_once() const;
   /// Marks the first `count` positions of borrowed memory as held. Throws `extent_error` if `count` exceeds the
   /// capacity, or if the cache owns its memory, which only `append` fills; then nothing changes.
   void adopt(extent_t count)
@@ -235,6 +248,10 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
     used_ = held_ = count;
     end_ = static_cast<std::ptrdiff_t>(count);
   }
+  /// Rejects a sliding cache, whose buffer holds other positions than the first ones (R10).
+  template <class... Count, class Error = other_kind_error<op::adopt>>
+    requires(kind::slides)
+  Error adopt(const Count&... count);
   /// Removes all positions; the next position is `position`. Throws `origin_error` for positions beyond ±2^60; then
   /// nothing changes.
   void restart(std::ptrdiff_t position = 0) {
@@ -374,7 +391,8 @@ template <class Q, class Key, class Kind, class Keys, class Values, detail::scor
 Error attend(const kv_cache<Key, Kind, Keys, Values>& cache, const ScoresOf& scores_of) DIMWISE_DETAIL_REFUSES_LAMBDAS;
 template <class... D, class Key, class Kind, class Keys, class Values, class... Given,
           class Error = ERROR_R1_operation_takes_other_arguments<op::attend, over<D...>>>
-  requires(sizeof...(Given) != 1 || !(detail::scores_function<Given> && ...))
+  requires((sizeof...(Given) != 1 || !(detail::scores_function<Given> && ...)) &&
+           !(dimwise::detail::refused_operand<Given> || ...))
 Error attend(const kv_cache<Key, Kind, Keys, Values>& cache, const Given&... given);
 DIMWISE_DETAIL_MISUSED(attend)
 

@@ -834,6 +834,17 @@ inline constexpr diagnostic diagnostics[] = {
      .causes = {"Drafts of speculative decoding are removed from a cache of the kind `sliding<N>`."},
      .fix = "Remove positions from a cache of the kind `capacity<N>` or `paged`, or begin again with `restart`.",
      .example = "cache/forget_of_a_sliding_cache"},
+    {.id = "ERROR_R10_cache_of_another_kind_has_this_member",
+     .rule = 10,
+     .title = "The kind of a cache decides whether it has a window that is set at run time, and whether it adopts "
+              "positions.",
+     .seen = {"{op}: a cache of this kind over {over} does not have it"},
+     .marked = {culprit::over},
+     .causes = {"`keep_window` sets the window of a cache of the kind `windowed` only.",
+                "`adopt` marks the first positions of a buffer as held, and a sliding cache keeps the last ones."},
+     .fix = "For a window that is known when the program runs, declare `nn::windowed` as the kind of the cache; "
+            "`nn::sliding<W>` has its window in its type. Positions are adopted by `capacity<N>` and `windowed`.",
+     .example = "cache/window_of_a_growing_cache"},
     // R11  Grouped heads: nothing is repeated, every query head has its key head.
     {.id = "ERROR_R11_every_head_against_every_head",
      .rule = 11,

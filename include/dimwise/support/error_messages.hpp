@@ -361,6 +361,10 @@ struct ERROR_R10_sliding_cache_has_no_positions_to_go_back_to {
   static_assert(false, detail::message_of<ERROR_R10_sliding_cache_has_no_positions_to_go_back_to>());
 };
 template <class... Facts>
+struct ERROR_R10_cache_of_another_kind_has_this_member {
+  static_assert(false, detail::message_of<ERROR_R10_cache_of_another_kind_has_this_member>());
+};
+template <class... Facts>
 struct ERROR_R11_every_head_against_every_head {
   static_assert(false, detail::message_of<ERROR_R11_every_head_against_every_head>());
 };

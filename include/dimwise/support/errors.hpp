@@ -237,6 +237,8 @@ template <class... Facts>
 struct ERROR_R10_cache_grows_by_whole_bytes;
 template <class... Facts>
 struct ERROR_R10_sliding_cache_has_no_positions_to_go_back_to;
+template <class... Facts>
+struct ERROR_R10_cache_of_another_kind_has_this_member;
 
 // R11  Grouped heads: nothing is repeated, every query head has its key head.
 template <class... Facts>

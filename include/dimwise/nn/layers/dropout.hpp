@@ -200,6 +200,13 @@ struct dropout {
   [[nodiscard]] auto operator()(const X& x) const {
     return x * kept(x.extents(), static_cast<plain_of<X>*>(nullptr));
   }
+  /// Rejects all but one tensor, view or expression (R1).
+  template <class... Given, class Error = ERROR_R1_module_takes_other_arguments<dropout, dimwise::over<Given...>>>
+    requires(!dimwise::detail::refused_operand<Given> && ...) && (sizeof...(Given) != 1 || !(operand<Given> && ...))
+  Error operator()(const Given&... given) const;
+  template <class... Given>
+    requires(dimwise::detail::refused_operand<Given> || ...)
+  dimwise::detail::already_refused operator()(Given... given) const;
 
  private:
   template <class T, class Dims>

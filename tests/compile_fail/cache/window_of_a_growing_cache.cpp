@@ -1,0 +1,14 @@
+// MISTAKE: a window is set at run time on a cache that keeps all positions.
+// RULE: R10
+// EXPECT: ERROR_R10_cache_of_another_kind_has_this_member<.*keep_window.*past
+#include "cache_prelude.hpp"
+#include <dimwise/nn/cache.hpp>
+
+void step(nn::kv_cache<past, nn::windowed, key_cache, value_cache>& window_cache) {
+#ifdef FIXED
+  window_cache.keep_window(8);
+#else
+  window_cache.keep_window(0);
+  cache.keep_window(8);
+#endif
+}
