@@ -40,7 +40,9 @@ template <class T, class... More>
 struct first_real<T, More...> : std::conditional_t<std::is_void_v<T>, first_real<More...>, std::type_identity<T>> {};
 template <class M>
 consteval auto element_type_of() {
-  if constexpr (is_parameter<M>) {
+  if constexpr (is_refused<M>) {
+    return std::type_identity<void>{};
+  } else if constexpr (is_parameter<M>) {
     return std::type_identity<value_of<M>>{};
   } else if constexpr (nn::detail::is_sequence<M>) {
     return element_type_of<typename M::value_type>();
@@ -185,7 +187,9 @@ inline constexpr bool is_number_or_term<Shape> = without_partial<marks_t<stored_
 template <class M>
 consteval auto judge_model() {
   using T = model_element<M>;
-  if constexpr (std::is_void_v<T>) {
+  if constexpr (is_refused<M>) {
+    return answer<already_refused>{};
+  } else if constexpr (std::is_void_v<T>) {
     return answer<ERROR_R21_model_has_no_parameters<M>>{};
   } else if constexpr (is_tracked_type<T>) {
     return answer<ERROR_R21_gradients_of_gradients_are_not_recorded<M>>{};
@@ -195,6 +199,9 @@ consteval auto judge_model() {
     return answer<accepted<rebind<tracked<T>, M>>>{};
   }
 }
+// The loss of a model that was rejected where its type was written has elements of no type.
+template <class M>
+using number_of_loss = std::conditional_t<is_refused<M>, already_refused, model_element<M>>;
 template <class M>
 using model_verdict = typename decltype(judge_model<M>())::type;
 
@@ -436,7 +443,7 @@ template <class M, class Loss,
                                                            detail::model_of_loss<M>))::type,
           class Verdict = typename decltype(detail::judge_loss<M, Loss, detail::model_verdict<M>, Given>())::type>
   requires detail::refused_before<Verdict>
-value_with_gradient<detail::model_element<M>, M> value_and_gradient(const M&, const Loss&) {
+value_with_gradient<detail::number_of_loss<M>, M> value_and_gradient(const M&, const Loss&) {
   detail::raise<gradient_error>(error() << "value_and_gradient: the loss cannot be called with the model (R21)");
 }
 

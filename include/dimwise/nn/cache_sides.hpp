@@ -190,6 +190,9 @@ class cache_base {
   template <operand X, class Error = ERROR_R10_keys_and_values_grow_together<op::append, over<about_t<Key>>,
                                                                              operand_t<shape_of<X>>>>
   Error append(const X& x);
+  template <class... Given>
+    requires(refused_operand<Given> || ...)
+  already_refused append(Given... given);
 
   /// The next positions as a dimension object with their origin: `cache.next(seq{1})`.
   template <class D>

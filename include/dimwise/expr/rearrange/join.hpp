@@ -19,6 +19,10 @@ namespace dimwise {
 
 namespace detail {
 
+// A vector of a rejected type is reported as that type.
+template <class X>
+inline constexpr bool is_refused<std::vector<X>> = is_refused<X>;
+
 // The operands one after the other along `Whole`, each along its own dimension in `Parts`.
 template <class Whole, class Parts>
 struct join_along {
