@@ -2,9 +2,8 @@
 
 Most of what a small source costs is its includes: together, hundreds of them cost as much as a few dozen alone. Each becomes
 a namespace of its own, with its lines counted as in its file, so that a compiler prints what it would print of the file
-alone, but for the name of the namespace. Why no kept tool: CMake's unity builds stop at the first file with an error, and here each has
-one, or it must look like a file alone to --source-file. Standard library only. As a program, it writes the source that the tests of
-one folder share (cmake/united.cmake): united.py INTO FILE...
+alone, but for the name of the namespace. Why no kept tool: in CMake's unity builds, files share one namespace, and end at the first
+error. Standard library only. As a program, it writes the source that test files share (cmake/united.cmake): united.py INTO FILE...
 """
 
 import os
