@@ -81,14 +81,38 @@ std::vector<bytes> settings_seeds() {
     const auto as_bytes = std::as_bytes(std::span(text.data(), text.size()));
     all.emplace_back(as_bytes.begin(), as_bytes.end());
   }
-  for (const char* suite : {"architectures_decoders.dwpack", "architectures_encoders.dwpack",
-                            "architectures_encoder_decoders.dwpack", "gpt_oss.dwpack"}) {
+  for (const char* suite :
+       {"architectures_decoders.dwpack", "architectures_encoders.dwpack", "architectures_encoder_decoders.dwpack",
+        "encoder_decoders.dwpack", "mixtures.dwpack", "gpt_oss.dwpack"}) {
     const dimwise_test::pack data(dimwise_test::data_file(suite));
     for (const auto& [name, array] : data.arrays()) {
       if (name.ends_with("config.json")) { all.emplace_back(array.bytes.begin(), array.bytes.end()); }
     }
   }
   return all;
+}
+
+std::vector<bytes> generation_seeds() {
+  return {of_text(R"({"eos_token_id":[2,7],"do_sample":true,"temperature":0.6,"top_k":20,"top_p":0.9,"min_p":0.1})"),
+          of_text(R"({"suppress_tokens":[-1,3],"begin_suppress_tokens":4,"max_length":64,"max_new_tokens":9})")};
+}
+// The parts of a folder.
+bytes of_parts(const std::vector<std::string>& parts) {
+  std::string all;
+  for (const std::string& part : parts) {
+    if (&part != parts.data()) { all += dimwise_fuzz::folder_of_parts::separator; }
+    all += part;
+  }
+  return of_text(all);
+}
+std::vector<bytes> sentences_seeds() {
+  const std::string modules = R"([{"path":"","type":"sentence_transformers.models.Transformer"},)"
+                              R"({"path":"1_Pooling","type":"sentence_transformers.models.Pooling"}])";
+  return {
+      of_parts({modules, R"({"word_embedding_dimension":4,"pooling_mode_mean_tokens":true})",
+                R"({"max_seq_length":8,"do_lower_case":true})", R"({"prompts":{"q":"a: "},"default_prompt_name":"q"})",
+                R"({"model_max_length":9})", R"({"hidden_size":4})"}),
+      of_parts({modules, R"({"pooling_mode":"cls","include_prompt":false})", "{}", "{}", "{}", "{}"})};
 }
 
 #if __has_include(<zip.h>)
@@ -134,6 +158,14 @@ std::vector<bytes> tokenizer_seeds() {
   }
   all.push_back(of_text(R"({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"]}})"));
   return all;
+}
+std::vector<bytes> merges_seeds() {
+  return {of_parts({R"({"H":0,"e":1,"l":2,"o":3,"ll":4,"Ġ":5,"<s>":7})", "#version: 0.2\nl l\n", R"({"[MASK]":8})"}),
+          of_parts({R"({"a":0,"b":1,"ab":2})", "a b"})};
+}
+std::vector<bytes> vocabulary_seeds() {
+  return {of_parts({"[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nhello\nworld\n##s\n1\n", R"({"do_lower_case":true})"}),
+          of_parts({"[UNK]\r\n[CLS]\r\n[SEP]\r\ne\r\n##y\r\n"})};
 }
 // Models of both kinds, one with a character map that maps H to h.
 std::vector<bytes> sentencepiece_seeds() {
@@ -227,12 +259,16 @@ int main(int count, char** words) {
   std::vector<format_of> formats{{"safetensors", dimwise_fuzz::safetensors, safetensors_seeds()},
                                  {"gguf", dimwise_fuzz::gguf, gguf_seeds()},
                                  {"npy", dimwise_fuzz::npy, npy_seeds()},
-                                 {"settings", dimwise_fuzz::settings, settings_seeds()}};
+                                 {"settings", dimwise_fuzz::settings, settings_seeds()},
+                                 {"generation", dimwise_fuzz::generation, generation_seeds()},
+                                 {"sentences", dimwise_fuzz::sentences, sentences_seeds()}};
 #if __has_include(<zip.h>)
   formats.push_back({"npz", dimwise_fuzz::npz, npz_seeds()});
 #endif
 #if __has_include(<utf8proc.h>)
   formats.push_back({"tokenizer", dimwise_fuzz::tokenizer, tokenizer_seeds()});
+  formats.push_back({"merges", dimwise_fuzz::merges, merges_seeds()});
+  formats.push_back({"vocabulary", dimwise_fuzz::vocabulary, vocabulary_seeds()});
   formats.push_back({"sentencepiece", dimwise_fuzz::sentencepiece, sentencepiece_seeds()});
 #endif
   for (const auto& format : formats) {

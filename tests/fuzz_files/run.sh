@@ -2,24 +2,24 @@
 # Fuzzes the readers of files under libFuzzer with address and undefined-behaviour checks.
 #
 #   bash tests/fuzz_files/run.sh [RUNS] [FORMAT...]     RUNS executions of each (10000000 unless said): safetensors gguf npy npz
-#                                                 settings tokenizer sentencepiece
+#                                                 settings generation sentences tokenizer merges vocabulary sentencepiece
 #
 # Needs clang-14, libclang-rt-14-dev, libzip-dev, libpcre2-dev and libutf8proc-dev (Debian). What was found is left in build/fuzz_files.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 runs="${1:-10000000}"
 shift || true
-formats="${*:-safetensors gguf npy npz settings tokenizer sentencepiece}"
+formats="${*:-safetensors gguf npy npz settings generation sentences tokenizer merges vocabulary sentencepiece}"
 place=build/fuzz_files
-mkdir -p "$place"/seeds/{safetensors,gguf,npy,npz,settings,tokenizer,sentencepiece}
+mkdir -p "$place"/seeds/{safetensors,gguf,npy,npz,settings,generation,sentences,tokenizer,merges,vocabulary,sentencepiece}
 clang++-14 -std=c++20 -O1 -DDIMWISE_DATA_DIR='"tests/data"' -Iinclude -Itests tests/fuzz_files/main.cpp -lzip -lutf8proc -lpcre2-8 \
   -o "$place/fuzz_files"
 "$place/fuzz_files" --write "$place/seeds"
+clang++-14 -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Iinclude \
+  tests/fuzz_files/libfuzzer.cpp -lzip -lutf8proc -lpcre2-8 -o "$place/fuzz"
 for format in $formats; do
-  clang++-14 -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -DTARGET="$format" -Iinclude \
-    tests/fuzz_files/libfuzzer.cpp -lzip -lutf8proc -lpcre2-8 -o "$place/fuzz_$format"
   mkdir -p "$place/corpus_$format"
   echo "fuzz_files: $format, $runs executions"
-  "$place/fuzz_$format" -runs="$runs" -max_len=4096 -timeout=60 -rss_limit_mb=512 -verbosity=0 -print_final_stats=1 \
+  DIMWISE_FUZZ="$format" "$place/fuzz" -runs="$runs" -max_len=4096 -timeout=60 -rss_limit_mb=512 -verbosity=0 -print_final_stats=1 \
     -artifact_prefix="$place/found_$format." "$place/corpus_$format" "$place/seeds/$format"
 done

@@ -8,7 +8,9 @@
 #include <dimwise/io/gguf.hpp>
 #include <dimwise/io/npy.hpp>
 #include <dimwise/io/safetensors.hpp>
+#include <dimwise/models/generation_config.hpp>
 #include <dimwise/models/inspect.hpp>
+#include <dimwise/models/sentence_settings.hpp>
 #if __has_include(<zip.h>)
 #include <dimwise/io/npz.hpp>
 #endif
@@ -17,6 +19,8 @@
 #endif
 
 #include <cstdlib>
+#include <fstream>
+#include <unistd.h>
 
 namespace dimwise_fuzz {
 
@@ -106,6 +110,68 @@ inline bool settings(input bytes) {
   }
 }
 
+// generation_config.json.
+inline bool generation(input bytes) {
+  try {
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const auto found = dimwise::models::generation_config_of(config_check(parse_json(text, "x"), "x"));
+    require(!found.top_p || (*found.top_p >= 0 && *found.top_p <= 1));
+    require(!found.temperature || *found.temperature >= 0);
+    return true;
+  } catch (const file_error& refused) {
+    require(std::strlen(refused.what()) < 4000);
+    return false;
+  }
+}
+
+// A folder in memory whose files are the parts of an input, which record separators divide; files without a part are
+// removed.
+class folder_of_parts {
+ public:
+  explicit folder_of_parts(std::vector<std::string> names) : names_(std::move(names)) {
+    const std::filesystem::path memory = "/dev/shm";
+    path_ = (std::filesystem::exists(memory) ? memory : std::filesystem::temp_directory_path()) /
+            ("dimwise_fuzz_" + std::to_string(::getpid()));
+    for (const std::string& name : names_) { std::filesystem::create_directories((path_ / name).parent_path()); }
+  }
+  folder_of_parts(const folder_of_parts&) = delete;
+  folder_of_parts& operator=(const folder_of_parts&) = delete;
+  ~folder_of_parts() { std::filesystem::remove_all(path_); }
+
+  const std::filesystem::path& with(input bytes) const {
+    std::string_view rest(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    bool left = true;
+    for (const std::string& name : names_) {
+      std::filesystem::remove(path_ / name);
+      if (!left) { continue; }
+      const std::string_view part = rest.substr(0, rest.find(separator));
+      std::ofstream(path_ / name, std::ios::binary).write(part.data(), static_cast<std::streamsize>(part.size()));
+      left = part.size() < rest.size();
+      if (left) { rest.remove_prefix(part.size() + 1); }
+    }
+    return path_;
+  }
+  static constexpr char separator = '\x1e';
+
+ private:
+  std::vector<std::string> names_;
+  std::filesystem::path path_;
+};
+
+// The modules of a sentence-transformers folder.
+inline bool sentences(input bytes) {
+  static const folder_of_parts folder({"modules.json", "1_Pooling/config.json", "sentence_bert_config.json",
+                                       "config_sentence_transformers.json", "tokenizer_config.json", "config.json"});
+  try {
+    const auto found = dimwise::models::read_sentence_settings(folder.with(bytes));
+    require(!found.most_tokens || *found.most_tokens > 0);
+    return true;
+  } catch (const file_error& refused) {
+    require(std::strlen(refused.what()) < 4000);
+    return false;
+  }
+}
+
 #if __has_include(<utf8proc.h>)
 struct vocab : dimwise::choice_dim<> {};
 
@@ -128,6 +194,19 @@ inline bool tokenizer(input bytes) {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     return dimwise::text::tokenizer<vocab>(parse_json(text, "x"), "x");
   });
+}
+// vocab.json, merges.txt and added_tokens.json of GPT-2.
+inline bool merges(input bytes) {
+  static const folder_of_parts folder({"vocab.json", "merges.txt", "added_tokens.json"});
+  return tokenizer_of([&] {
+    const std::filesystem::path& at = folder.with(bytes);
+    return dimwise::text::tokenizer<vocab>::read(at / "vocab.json", at / "merges.txt");
+  });
+}
+// BERT's vocab.txt and tokenizer_config.json.
+inline bool vocabulary(input bytes) {
+  static const folder_of_parts folder({"vocab.txt", "tokenizer_config.json"});
+  return tokenizer_of([&] { return dimwise::text::tokenizer<vocab>::read(folder.with(bytes) / "vocab.txt"); });
 }
 inline bool sentencepiece(input bytes) {
   return tokenizer_of([&] { return dimwise::text::tokenizer<vocab>::parse_sentencepiece(bytes, "x"); });
