@@ -260,10 +260,22 @@ await test("without a network", async () => {
   await page.close();
   await context.setOffline(true);
   server.closeAllConnections?.();
+  await context.addInitScript(() => {  // which script starts the workers
+    const Real = Worker;
+    self.starters = [];
+    self.Worker = class extends Real {
+      constructor(...how) {
+        super(...how);
+        self.starters.push(new Error().stack);
+      }
+    };
+  });
   page = await open("#program=10_softmax_over_the_keys");
   const start = performance.now();
   await page.locator(".message .said").waitFor();
   console.log(`  the second visit shows the error after ${((performance.now() - start) / 1000).toFixed(1)} s, ${await page.textContent("#status")}`);
+  const [starter] = await page.evaluate(() => self.starters);
+  assert.ok(!starter.includes("/app."), "the compiler waits for the editor");
   assert.ok(page.served.some(url => /files\/llvm\.\w+\.wasm$/.test(url)), "the module does not come by the service worker, so its machine code is not kept");
   assert.ok(!page.fetched.some(url => /\.gz$/.test(url)), "something is downloaded again");
   await write(page, programs().find(one => one.id.startsWith("10_")).solution);
