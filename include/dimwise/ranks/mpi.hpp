@@ -97,15 +97,12 @@ class mpi_group final : public group {
     return clock::now() < end;
   }
 
-  void cancel(transfer& one) noexcept override {
+  void cancel(transfer& one, clock::time_point end) noexcept override {
     MPI_Request handle = stored(one);
     if (handle == MPI_REQUEST_NULL) { return; }
     if (one.sends) {
-      // MPI cannot take back a send that the receiver may be reading. After the error that led here, all later calls of
-      // both ranks throw.
-      int is_done = 0;
-      (void)MPI_Test(&handle, &is_done, MPI_STATUS_IGNORE);
-      if (is_done == 0) { (void)MPI_Request_free(&handle); }
+      // MPI cannot take back a send, and copies from its memory when the receiver is ready: a crash if it is freed.
+      if (!finish_send(handle, one.peer, end)) { (void)MPI_Request_free(&handle); }
     } else {
       (void)MPI_Cancel(&handle);
       (void)MPI_Wait(&handle, MPI_STATUS_IGNORE);
@@ -113,10 +110,13 @@ class mpi_group final : public group {
     store(one, handle);
   }
 
+  [[nodiscard]] bool reads_late() const noexcept override { return true; }
+
   // A message of its own tag to every other rank. A short one needs no receiver; its memory stays.
   void withdraw(const withdrawal& what) override {
     std::string text = what.why.substr(0, longest_why);
-    const notice head{what.count, what.from, what.has_failed ? 1U : 0U, static_cast<std::uint32_t>(what.rank)};
+    const notice head{what.count, what.from, what.has_failed ? 1U : 0U, what.lacks_text ? 1U : 0U,
+                      static_cast<std::uint32_t>(what.rank)};
     std::vector<char>& sent = notices.emplace_back(sizeof(notice) + text.size());
     std::memcpy(sent.data(), &head, sizeof(notice));
     std::memcpy(sent.data() + sizeof(notice), text.data(), text.size());
@@ -129,8 +129,8 @@ class mpi_group final : public group {
       (void)MPI_Request_free(&handle);
     }
   }
-  withdrawal withdrawal_of(std::size_t rank) override {
-    if (looks_++ % looks_without_probe == 0) { receive_notices(); }
+  withdrawal withdrawal_of(std::size_t rank, bool thoroughly) override {
+    if (thoroughly || looks_++ % looks_without_probe == 0) { receive_notices(); }
     return rank < withdrawn_.size() ? withdrawn_[rank] : withdrawal{};
   }
 
@@ -146,12 +146,32 @@ class mpi_group final : public group {
     std::uint32_t count;
     std::uint32_t from;
     std::uint32_t has_failed;
+    std::uint32_t lacks_text;
     std::uint32_t rank;
   };
   static constexpr int notice_tag = static_cast<int>(tag_of_messages) + 1;
   static constexpr std::size_t longest_why = 2000;
   static constexpr std::size_t looks_without_probe = 256;  // a probe takes as long as a short message
 
+  // Waits until the receiver has a message, but not for one that has withdrawn: it has cancelled its receives, or is
+  // about to and waits for those that have begun.
+  bool finish_send(MPI_Request& handle, std::size_t peer, clock::time_point end) noexcept {
+    constexpr std::chrono::seconds unwinding{1};
+    bool has_withdrawn = false;
+    for (int pauses = 0;; ++pauses) {
+      int is_done = 0;
+      (void)MPI_Test(&handle, &is_done, MPI_STATUS_IGNORE);
+      if (is_done != 0) { return true; }
+      try {
+        if (!has_withdrawn && withdrawal_of(peer, false).count != 0) {
+          has_withdrawn = true;
+          end = std::min(end, clock::now() + unwinding);
+        }
+      } catch (...) { return false; }
+      if (clock::now() >= end) { return false; }
+      if (!pause(0, pauses, end)) { return false; }
+    }
+  }
   void receive_notices() {
     for (;;) {
       MPI_Status status{};
@@ -171,6 +191,7 @@ class mpi_group final : public group {
           head.count,
           head.from,
           head.has_failed != 0,
+          head.lacks_text != 0,
           head.rank,
           std::string(all.data() + sizeof(notice), static_cast<std::size_t>(bytes) - sizeof(notice)),
           nullptr};

@@ -191,7 +191,7 @@ class thread_group final : public group {
     return here.changed.wait_until(lock, end, [&] { return here.events != seen; });
   }
 
-  void cancel(transfer& one) noexcept override {
+  void cancel(transfer& one, clock::time_point) noexcept override {
     if (!one.sends) { return; }  // only this rank copies into its memory
     team::cell& there = shared_->of(members_[one.peer]);
     {
@@ -210,7 +210,7 @@ class thread_group final : public group {
   }
 
   void withdraw(const withdrawal& what) override { shared_->withdraw(context_, own(), what); }
-  withdrawal withdrawal_of(std::size_t rank) override { return shared_->withdrawal_of(context_, members_[rank]); }
+  withdrawal withdrawal_of(std::size_t rank, bool) override { return shared_->withdrawal_of(context_, members_[rank]); }
 
   std::shared_ptr<group> split(std::size_t colour, std::size_t rank, const std::vector<std::size_t>& members,
                                std::uint32_t tag) override {

@@ -35,6 +35,7 @@ ENDS = ("ends", {}, None, ["rank 1 has ended, and rank", "in all_reduce of 3 flo
 CASES = [
     ("collectives", UNCHECKED, 0, ["all right on {n} ranks"]),
     ("caught", UNCHECKED, *CAUGHT[2:]),
+    ("freed", {}, 0, ["caught: no such file", "caught: rank 1 in a reader: no such file (rank 0 waits for rank 1 in permute of float (all))"]),
     ("code", {}, None, []),
     ("throws", UNCHECKED, None, ["rank 1 of {n}: no such file"]),
     ("killed", {}, None, ["rank 1", "signal 9 (Killed)"]),

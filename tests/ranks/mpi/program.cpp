@@ -63,6 +63,23 @@ void run_checkpoint(const std::string& mode, const std::string& path, const rank
   if (world.rank() == 0) { std::cout << mode << ": all right on " << N << " ranks\n" << std::flush; }
 }
 
+// Rank 1 throws while a long message to rank 0 is under way, and other elements are written where it was.
+void send_and_throw(const ranks::communicator& all, bool is_bad) {
+  struct reused : std::vector<float> {
+    using std::vector<float>::vector;
+    reused(const reused&) = delete;
+    reused& operator=(const reused&) = delete;
+    ~reused() { assign(size(), 7); }
+  };
+  reused sent(400000, 1), received(400000, 0);
+  const std::size_t partner = all.rank() < 2 ? 1 - all.rank() : ranks::no_rank;
+  ranks::request both = all.permute(sent.data(), sent.size(), partner, received.data(), received.size(), partner);
+  if (is_bad) { throw std::runtime_error("no such file"); }
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  both.wait();
+  std::cout << "received " + std::to_string(received[0]) + "\n" << std::flush;
+}
+
 int run_mode(const std::string& mode, const std::string& path, const ranks::communicator& world) {
   if (!path.empty()) {
     world.size() == 1   ? run_checkpoint<1>(mode, path, world)
@@ -109,6 +126,15 @@ int run_mode(const std::string& mode, const std::string& path, const ranks::comm
         if (is_bad) { throw std::runtime_error("no such file"); }
         all.all_reduce(values.data(), 3, "gradient");
       });
+    } catch (const std::exception& thrown) {
+      std::cout << std::string("caught: ") + thrown.what() + "\n" << std::flush;
+    }
+    return 0;
+  }
+  if (mode == "freed") {
+    const ranks::communicator all = world.split(0, "all");
+    try {
+      ranks::detail::taking_part(all, "a reader", [&] { send_and_throw(all, is_bad); });
     } catch (const std::exception& thrown) {
       std::cout << std::string("caught: ") + thrown.what() + "\n" << std::flush;
     }

@@ -77,9 +77,9 @@ class messages {
     are_between_two_ = true;
     start(call, group::tag_of_messages);
   }
-  void clear() noexcept {
+  void clear(clock::time_point end = {}) noexcept {
     for (transfer& one : all_) {
-      if (one.started && !one.done) { link_->cancel(one); }
+      if (one.started && !one.done) { link_->cancel(one, end); }
     }
     all_.clear();
   }
@@ -165,9 +165,13 @@ struct member {
   }
   [[noreturn]] void fail(const rank_error& thrown, std::uint32_t from) {
     has_failed = true;
-    tell(
-        {0, from, true, thrown.rank() == no_rank ? world[link->rank()] : thrown.rank(), thrown.what(), thrown.cause()});
+    tell({0, from, true, false, thrown.rank() == no_rank ? world[link->rank()] : thrown.rank(), thrown.what(),
+          thrown.cause()});
     throw thrown;
+  }
+  // Before the memory of messages under way is freed; `withdraw` tells the text of the exception.
+  void tell_cancelled() noexcept {
+    if (link->reads_late() && !has_failed) { tell({0, cancelled, true, true, world[link->rank()]}); }
   }
   void tell(withdrawal what) noexcept {
     what.count = ++withdrawals;
@@ -183,6 +187,7 @@ struct member {
     withdrawal what{0,
                     has_cancelled && is_from(next, cancelled) ? cancelled : next,
                     has_cancelled || has_messages,
+                    false,
                     world[link->rank()],
                     rank_text(link->rank()),
                     thrown};
@@ -233,13 +238,29 @@ struct member {
     }
   }
   // Messages between two ranks have no number of their own: one that cannot go on sends none.
-  void check_withdrawal(std::size_t peer, std::uint32_t number, const call& what, bool is_between_two = false) {
-    const withdrawal other = link->withdrawal_of(peer);
+  void check_withdrawal(std::size_t peer, std::uint32_t number, const call& what, bool is_between_two = false,
+                        bool thoroughly = false) {
+    withdrawal other = link->withdrawal_of(peer, thoroughly);
     const bool is_missing = is_from(number, other.from) || (is_between_two && other.has_failed);
     if (other.count <= withdrawals || !is_missing) { return; }
-    const std::string text =
-        other.why + " (" + rank_text(link->rank()) + " waits for " + rank_text(peer) + " in " + call_text(what) + ")";
+    // That rank may wait until messages of its own have ended, and these for this rank.
+    const clock::time_point end = std::min(end_of_wait(), clock::now() + std::chrono::seconds(5));
+    for (int pauses = 0; other.lacks_text && link->pause(link->events(), pauses, end); ++pauses) {
+      other = link->withdrawal_of(peer, true);
+    }
+    const std::string text = (other.lacks_text ? rank_text(peer) + " has thrown an exception" : other.why) + " (" +
+                             rank_text(link->rank()) + " waits for " + rank_text(peer) + " in " + call_text(what) + ")";
     fail(rank_error(text, other.rank, other.cause), number);
+  }
+  // Throws if a rank has cancelled a message that has arrived: its memory may have changed before it was read. Short
+  // messages are copied when they are sent.
+  void check_cancelled(messages& all, const call& what) {
+    constexpr std::size_t longest_copied = 2048;  // below the limits of MPI's ways to send
+    for (const transfer& one : all.all()) {
+      if (!one.sends && one.bytes > longest_copied) {
+        check_withdrawal(one.peer, all.call(), what, all.are_between_two(), true);
+      }
+    }
   }
   [[nodiscard]] clock::time_point end_of_wait() const {
     return clock::now() + std::min<clock::duration>(how.limit, std::chrono::hours(24 * 365));
@@ -279,6 +300,7 @@ struct member {
         missing = &one;
       }
     }
+    if (missing == nullptr && link->reads_late()) { check_cancelled(all, what); }
     return missing;
   }
 
@@ -402,6 +424,8 @@ struct pending {
     if (std::uncaught_exceptions() != 0 && all.are_under_way()) {
       if (!state->has_cancelled || is_from(state->cancelled, all.call())) { state->cancelled = all.call(); }
       state->has_cancelled = true;
+      state->tell_cancelled();
+      return all.clear(state->end_of_wait());
     }
     all.clear();
   }

@@ -55,6 +55,7 @@ struct withdrawal {
   std::uint32_t count = 0;             // how often this rank has withdrawn
   std::uint32_t from = 0;              // the number of a call
   bool has_failed = false;             // it cannot go on
+  bool lacks_text = false;             // the exception is on its way to where it is caught: another withdrawal follows
   std::size_t rank = ~std::size_t{0};  // of the world: where the first exception was thrown
   std::string why{};
   std::exception_ptr cause{};  // in the same process
@@ -89,12 +90,17 @@ class group {
   // Pauses while `events()` is `seen`, or for a short time; `pauses` have gone before since a message was advanced.
   // Returns false after `end`.
   virtual bool pause(std::uint64_t seen, int pauses, clock::time_point end) = 0;
-  // Ends a started message that has not finished: afterwards nothing refers to its memory.
-  virtual void cancel(transfer& one) noexcept = 0;
+  // Ends a started message that has not finished: afterwards nothing refers to its memory. A group that `reads_late()`
+  // waits until `end` for the receiver of a long message.
+  virtual void cancel(transfer& one, clock::time_point end) noexcept = 0;
+  // Whether a long message that its sender cancels is still read by the receiver. Then the sender withdraws first, and
+  // the receiver looks for that before it believes the message.
+  [[nodiscard]] virtual bool reads_late() const noexcept { return false; }
   // Tells all others that this rank withdraws; what it has told before is replaced.
   virtual void withdraw(const withdrawal&) {}
-  // What a rank has told last; `count` is 0 if it never withdrew.
-  virtual withdrawal withdrawal_of(std::size_t) { return {}; }
+  // What a rank has told last; `count` is 0 if it never withdrew. A look that is not thorough may miss what has just
+  // come.
+  virtual withdrawal withdrawal_of(std::size_t, bool /*thoroughly*/ = false) { return {}; }
   // The group of the ranks `members` of this group, in this order, in which this rank is `rank`. All ranks of this
   // group call it at the same time; ranks with the same `colour` have the same members.
   virtual std::shared_ptr<group> split(std::size_t colour, std::size_t rank, const std::vector<std::size_t>& members,
@@ -112,7 +118,7 @@ class single_group final : public group {
   void start(transfer& one, std::uint32_t) override { one.done = true; }
   outcome progress(transfer&) override { return outcome::done; }
   bool pause(std::uint64_t, int, clock::time_point) override { return true; }
-  void cancel(transfer&) noexcept override {}
+  void cancel(transfer&, clock::time_point) noexcept override {}
   std::shared_ptr<group> split(std::size_t, std::size_t, const std::vector<std::size_t>&, std::uint32_t) override {
     return std::make_shared<single_group>();
   }
