@@ -64,7 +64,7 @@ consteval auto judge_alternatives() {
   using logarithms = marked_t<log_normalised, marks_t<Targets>>;
   if constexpr (!allowed<logits>) {
     return answer<logits>{};
-  } else if constexpr (!std::is_same_v<Ids, nothing> && !std::is_same_v<Ids, V>) {
+  } else if constexpr (!std::is_same_v<Ids, nothing> && !std::is_same_v<Ids, V> && !std::is_same_v<Ids, whole_t<V>>) {
     return answer<ERROR_R18_ids_index_their_own_dimension_only<Op, over_t<list<V>>, over_t<list<Ids>>>>{};
   } else if constexpr (indexed_meets<Logits, Targets>) {
     return answer<ERROR_R18_single_element_meets_its_whole_dimension<Op, lhs_t<Logits>, rhs_t<Targets>>>{};
