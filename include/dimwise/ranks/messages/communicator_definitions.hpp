@@ -243,10 +243,12 @@ struct member {
     withdrawal other = link->withdrawal_of(peer, thoroughly);
     const bool is_missing = is_from(number, other.from) || (is_between_two && other.has_failed);
     if (other.count <= withdrawals || !is_missing) { return; }
-    // That rank may wait until messages of its own have ended, and these for this rank.
-    const clock::time_point end = std::min(end_of_wait(), clock::now() + std::chrono::seconds(5));
-    for (int pauses = 0; other.lacks_text && link->pause(link->events(), pauses, end); ++pauses) {
-      other = link->withdrawal_of(peer, true);
+    if (other.lacks_text) {  // it waits until its messages have been read, unless this rank withdraws as well
+      tell({0, number, true, true, world[link->rank()]});
+      const clock::time_point end = std::min(end_of_wait(), clock::now() + std::chrono::seconds(10));
+      for (int pauses = 0; other.lacks_text && link->pause(link->events(), pauses, end); ++pauses) {
+        other = link->withdrawal_of(peer, true);
+      }
     }
     const std::string text = (other.lacks_text ? rank_text(peer) + " has thrown an exception" : other.why) + " (" +
                              rank_text(link->rank()) + " waits for " + rank_text(peer) + " in " + call_text(what) + ")";
