@@ -13,7 +13,8 @@ extern const tensor<float, d_model, d_model> square_weights;
 
 void step() {
 #ifdef FIXED
-  const auto [loss, g] = value_and_gradient(square_weights, [](const auto& m) { return sum<d_model, out<d_model>>(m); });
+  const auto [loss, g] =
+      value_and_gradient(square_weights, [](const auto& m) { return sum<d_model, out<d_model>>(m); });
   (void)loss;
 #else
   const auto [loss, g] = value_and_gradient(square_weights, [](const auto& m) { return sum<d_model>(m); });

@@ -4,6 +4,7 @@
 // VARIANTS: unused
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
+
 #include <vector>
 
 #ifdef FIXED

@@ -9,7 +9,8 @@ struct inner : feature_dim<> {};
 
 void begin() {
 #ifdef FIXED
-  [[maybe_unused]] const auto model = nn::initialised<nn::feed_forward<d_model, inner>>(nn::xavier_uniform(42), inner{13});
+  [[maybe_unused]] const auto model =
+      nn::initialised<nn::feed_forward<d_model, inner>>(nn::xavier_uniform(42), inner{13});
 #else
   [[maybe_unused]] const auto model = nn::initialised<nn::feed_forward<d_model, inner>>(nn::xavier_uniform(42), 13);
 #endif
