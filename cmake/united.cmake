@@ -1,5 +1,5 @@
-# Test files that are compiled together: what they include and instantiate alike is compiled once for up to eight of them. g++ takes 70 s
-# for the files of tests/models instead of 157. Each is a namespace, and keeps its name in __FILE__, in messages and for --source-file
+# Test files that are compiled together: what they include and instantiate alike is compiled once for up to eight of them. All 14
+# of tests/models as one source take g++ 70 s instead of 157. Each is a namespace, and keeps its name in __FILE__, in messages and for --source-file
 # (tools/united.py). Its program one.<file> compiles it alone, as do ci-gcc12 and ci-clang19, where a missing include is found.
 
 # unite(<result> <name> <precompiled> <sources>): what to compile instead of the sources. Those that use the precompiled header are apart
