@@ -3,7 +3,7 @@
 # (tools/united.py). Its program one.<file> compiles it alone, as do ci-gcc12 and ci-clang19, where a missing include is found.
 
 # unite(<result> <name> <precompiled> <sources>): what to compile instead of the sources. Those that use the precompiled header are apart
-# from those that do not; one that replaces operator new, or costs a gigabyte of memory by itself, stays alone.
+# from those that do not; one that replaces operator new, needs the global scope, or costs a gigabyte of memory by itself stays alone.
 function(unite result name precompiled)
   set(${result} ${ARGN})
   if(DIMWISE_UNITE_TESTS)
@@ -13,7 +13,7 @@ function(unite result name precompiled)
     foreach(source IN LISTS ARGN)
       uses_precompiled(${source} ${precompiled} uses)
       file(STRINGS ${source} replaces_new REGEX "void\\* operator new" LIMIT_COUNT 1)
-      if(replaces_new OR source MATCHES "missing_dimensions|discarded")
+      if(replaces_new OR source MATCHES "missing_dimensions|discarded|name_lookup")
         list(APPEND ${result} ${source})
       elseif(uses)
         list(APPEND with ${source})

@@ -139,4 +139,25 @@ TEST_CASE("a module is a plain struct: given tensors make one, dropout leaves va
   CHECK(std::equal(x.values().begin(), x.values().end(), after.values().begin()));
 }
 
+// Types of a user's that draw their weights by themselves.
+struct counted_draws {
+  int next() { return ++draws; }
+  int draws = 0;
+};
+struct without_members {
+  float weight = 0;
+  template <class How, class... Extents>
+  void initialise_parameters(How& how, const Extents&...) {
+    weight = static_cast<float>(how.next());
+  }
+};
+
+TEST_CASE("a type with a function of its own decides what draws its weights, and needs no list of members") {
+  without_members m;
+  counted_draws how;
+  nn::initialise(m, how);
+  nn::initialise(m, how);
+  CHECK(m.weight == 2);
+}
+
 }  // namespace modules

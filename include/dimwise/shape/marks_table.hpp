@@ -50,7 +50,9 @@ struct merge;
 struct part;
 struct slice;
 struct at;
+struct unstack;
 struct replace_at;
+struct assign_at;
 struct concat;
 struct append;
 struct stack;
@@ -404,7 +406,11 @@ inline constexpr mark_row marks_row<op::at> = {.biased_for = by_rule,
                                                .sets = "indexed",
                                                .note = "what speaks of the removed dimension ends, masked_for aside"};
 template <>
+inline constexpr mark_row marks_row<op::unstack> = marks_row<op::at>;
+template <>
 inline constexpr mark_row marks_row<op::replace_at> = marks_row<op::slice>;
+template <>
+inline constexpr mark_row marks_row<op::assign_at> = marks_row<op::replace_at>;
 template <>
 inline constexpr mark_row marks_row<op::concat> = {
     .masked_for = by_rule,

@@ -43,6 +43,8 @@ static_assert(gives<rule::rename<seq, key, terms>, shape<batch, key, d_model, pa
 static_assert(gives<rule::relabel<d_model, prime<d_model>, terms>, shape<batch, seq, prime<d_model>, partial<tp>>>);
 static_assert(gives<rule::slice<seq, seq, terms>, terms>);
 static_assert(gives<rule::at<batch, terms>, shape<seq, d_model, indexed<batch>, partial<tp>>>);
+static_assert(gives<rule::at<batch, terms, op::unstack>, shape<seq, d_model, indexed<batch>, partial<tp>>>);
+static_assert(gives<rule::replace_at<batch, terms, shape<seq, d_model, partial<tp>>, op::assign_at>, terms>);
 static_assert(gives<rule::broadcast<heads, terms>, shape<heads, batch, seq, d_model, partial<tp>>>);
 static_assert(gives<rule::broadcast_like<shape<d_model, partial<tp>>, shape<seq>>, shape<d_model, seq, partial<tp>>>);
 static_assert(gives<rule::roll<seq, terms>, terms> && gives<rule::flip<d_model, terms>, terms>);

@@ -102,14 +102,21 @@ void draw(Tensor& t, How& how, std::size_t inputs, std::size_t outputs) {
 template <class How>
 concept draws_weights = requires(How& how, std::size_t n) { static_cast<double>(how(n, n)); };
 
+// A type with a function of its own decides what draws its weights, and needs no list of members.
+template <class M, class How, class... Extents>
+concept initialises_itself = std::is_class_v<How> && requires(M& m, How& how, const Extents&... extents) {
+  m.initialise_parameters(how, extents...);
+};
+
 // R1, R21: a model, a function that draws its weights, and extents as objects of their dimension.
 template <class M, class How, class... Extents>
 consteval auto judge_initialise() {
-  if constexpr (!modules<std::remove_const_t<M>> && !is_any_parameter<std::remove_const_t<M>>) {
+  constexpr bool by_itself = initialises_itself<std::remove_const_t<M>, How, Extents...>;
+  if constexpr (!by_itself && !modules<std::remove_const_t<M>> && !is_any_parameter<std::remove_const_t<M>>) {
     return answer<not_a_module<op::initialise, M>>{};
   } else if constexpr (std::is_const_v<M>) {
     return answer<ERROR_R1_operation_takes_other_arguments<op::initialise, M>>{};
-  } else if constexpr (!draws_weights<How>) {
+  } else if constexpr (!by_itself && !draws_weights<How>) {
     return answer<ERROR_R1_operation_takes_other_arguments<op::initialise, How>>{};
   } else if constexpr (!(dimension_type<Extents> && ...)) {
     return answer<ERROR_R1_operation_takes_other_arguments<op::initialise, M, How, Extents...>>{};

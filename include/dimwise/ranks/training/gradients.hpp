@@ -394,8 +394,8 @@ template <class M, class Loss, class Along,
                                                            detail::model_of_loss<M>))::type,
           class Verdict = typename decltype(detail::judge_loss<M, Loss, detail::model_verdict<M>, Given>())::type>
   requires detail::refused_before<Verdict>
-value_with_gradient<detail::model_element<M>, M> value_and_gradient(const M&, const Loss&,
-                                                                    const gradient_reduction<Along>&) {
+value_with_gradient<detail::number_of_loss<M>, M> value_and_gradient(const M&, const Loss&,
+                                                                     const gradient_reduction<Along>&) {
   detail::raise<gradient_error>(error() << "value_and_gradient: the loss cannot be called with the model (R21)");
 }
 
