@@ -17,13 +17,14 @@ const {chromium} = createRequire(import.meta.url)(resolve(playwright)), seriousO
 const site = join(built, "site"), below = "/some/folder/playground/", patience = 120000;
 mkdirSync(folder, {recursive: true});
 
-// A server of files that knows few kinds, below a path. It holds back the files that `slow` matches until `release` is called.
-let slow, release;
+// A server of files that knows few kinds, below a path. It holds back the files that `slow` matches until `release` is called, and lacks
+// those that `missing` matches.
+let slow, release, missing;
 const kinds = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".json": "application/json", ".txt": "text/plain"};
 const server = createServer(async (request, response) => {
   const path = new URL(request.url, "http://127.0.0.1").pathname;
   const file = join(site, path.replace(below, "/").replace(/\/$/, "/index.html"));
-  if (!path.startsWith(below) || !existsSync(file) || !statSync(file).isFile()) { response.writeHead(404).end(); return; }
+  if (!path.startsWith(below) || missing?.test(path) || !existsSync(file) || !statSync(file).isFile()) { response.writeHead(404).end(); return; }
   if (slow?.test(path)) { await new Promise(done => { release = done; }); }
   response.writeHead(200, {"content-type": kinds[extname(file)] ?? "application/octet-stream", "content-length": statSync(file).size});
   createReadStream(file).pipe(response);
@@ -293,6 +294,39 @@ await test("the list and the colours by keyboard", async () => {
   await page.locator("#theme").focus();
   await page.keyboard.press("Space");
   assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme), "dark");
+});
+await test("a worker that fails before the page has started, and another try", async () => {
+  await page.evaluate(async () => {
+    const cache = await caches.open("dimwise-playground"), {pathname} = location;
+    for (const request of await cache.keys()) {
+      if (new RegExp(`^${pathname}(app|compiler)\\.`).test(new URL(request.url).pathname)) { await cache.delete(request); }
+    }
+  });
+  await page.close();
+  await context.setOffline(false);
+  assert.deepEqual(wrong, []);
+  missing = /\/compiler\./;
+  slow = /\/app\./;
+  release = undefined;
+  const lacking = context.waitForEvent("response", r => r.status() === 404), opened = open("#program=10_softmax_over_the_keys");
+  await lacking;
+  while (!release) { await new Promise(done => setTimeout(done, 20)); }
+  await new Promise(done => setTimeout(done, 500));  // for the worker's error to reach the page
+  slow = undefined;
+  release();
+  page = await opened;
+  await page.locator("#status", {hasText: "The compiler failed: the compiler's worker did not start"}).waitFor({timeout: 20000});
+  assert.deepEqual(wrong.splice(0).filter(one => !/404/.test(one)), []);
+  missing = undefined;
+  await page.click("#load");
+  await status(page, "Compiles");
+});
+await test("a later visit registers the service worker if there is none", async () => {
+  await page.evaluate(async () => (await navigator.serviceWorker.getRegistration()).unregister());
+  await page.close();
+  page = await open();
+  await page.evaluate(() => Promise.race([navigator.serviceWorker.ready, new Promise((_, fail) => { setTimeout(fail, 20000, new Error("no service worker")); })]).then(() => {}));
+  assert.equal(await page.evaluate(() => self.starters.length), 1, "the compiler did not start early");
 });
 assert.deepEqual(wrong, []);
 await context.close();

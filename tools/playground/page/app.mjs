@@ -123,15 +123,16 @@ async function load() {
   $.progress.hidden = false;
   status("Loading the compiler…");
   navigator.storage?.persist?.();
+  const registered = serviceWorker();  // also for a compiler that started early: at the first visit it may have failed
   worker = await early.compiler;
   early.compiler = undefined;  // it is used once
   if (!worker) {
-    const served = await serviceWorker();
+    const served = await registered;
     worker = new Worker(manifest.compiler, {type: "module"});
     worker.postMessage({kind: "load", manifest, serviceWorker: served});
   }
   worker.onmessage = ({data}) => handle[data.kind](data);
-  worker.onerror = () => handle.failed({message: "the compiler's worker did not start"});
+  worker.onerror = handle.notStarted;
   early.said.splice(0).forEach(one => handle[one.kind](one));
 }
 const handle = {
@@ -145,6 +146,7 @@ const handle = {
     status("The compiler is ready.");
     if (current) { build(wanted ?? false); }
   },
+  notStarted() { handle.failed({message: "the compiler's worker did not start"}); },
   failed({message}) {
     building = undefined;
     worker?.terminate();
