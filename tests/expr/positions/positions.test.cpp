@@ -176,6 +176,15 @@ TEST_CASE("relative_bias: a learned number for each distance, clipped or in the 
   }) == "");
 }
 
+TEST_CASE("relative_bias: a table of double makes scores of float double, as any bias does") {
+  const auto s =
+      dimwise::scores<d_k>(drawn<tensor<float, seq, d_k>>(7, seq{4}), drawn<tensor<float, key, d_k>>(8, key{4}));
+  const tensor<double, buckets> table({1e-12, 2e-12, 3e-12, 4e-12, 5e-12, 6e-12, 7e-12, 8e-12});
+  const auto y = biased(s * 0.0F, dimwise::relative_bias<seq, key, buckets>(table));
+  static_assert(std::is_same_v<decltype(y)::value_type, double>);
+  CHECK(agrees(y + 1.0, {4, 4}, 0, [&](auto i, auto j) { return 1.0 + el(table, j + 4 - i); }) == "");
+}
+
 TEST_CASE("relative_bias, skew: distances may be counted by the keys' own dimension, with another extent") {
   const auto table = drawn<tensor<float, key, heads>>(60, key{9});
   const auto s = drawn<tensor<float, heads, seq, key>>(61, seq{5}, key{5});

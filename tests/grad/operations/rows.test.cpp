@@ -138,6 +138,13 @@ TEST_CASE("masks and biases in front of softmax") {
   CHECK_ADJOINT(s, softmax<key>(biased(m, alibi<seq, key, heads>{})));
 }
 
+TEST_CASE("relative_bias: a table of double on scores of float") {
+  const auto s =
+      evaluate(map([](double v) { return static_cast<float>(v); }, some<heads, seq, key>(1, seq{4}, key{4})));
+  const auto table = some<distance, heads>(3, distance{5});
+  CHECK_ADJOINT(table, softmax<key>(biased(s, relative_bias<seq, key, distance>(m))));
+}
+
 namespace {
 
 // What is hidden has no effect on `attend(queries, keys, values)`, and its gradients are 0, where it is NaN too.

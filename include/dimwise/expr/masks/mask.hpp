@@ -95,9 +95,8 @@ struct biased_value {
 };
 template <class E, class B>
   requires requires { typename B::table_type; }
-struct biased_value<E, B> {  // a table that is tracked makes the scores tracked
-  using type = std::conditional_t<is_tracked_type<value_of<typename B::table_type>>,
-                                  std::common_type_t<value_of<E>, value_of<typename B::table_type>>, value_of<E>>;
+struct biased_value<E, B> {
+  using type = std::common_type_t<value_of<E>, value_of<typename B::table_type>>;
 };
 template <class Shape, class E, class B>
 using position_biased_node = node<add_position_bias, Shape, typename biased_value<E, B>::type, E, B>;
