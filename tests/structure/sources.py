@@ -3,11 +3,12 @@
 
     python3 tests/structure/sources.py
 
- * An include points down the table of layers (ARCHITECTURE.md); a third party is included by its own headers alone.
+ * An include points down the table of layers, which ARCHITECTURE.md has as well; a third party is included by its own headers alone.
  * A header that uses DIMWISE_CONFIGURATION includes its definition; X_definitions.hpp is included by X.hpp and by implementation.hpp.
  * At most 14 headers stand in a folder of include/dimwise.
  * A test case that starts threads is in the suite `threads` (tests/support/threads.hpp).
- * A file that a header, CONTRIBUTING.md, README.md or ARCHITECTURE.md names exists; so does a header that a comment of a header names.
+ * A file that a header, CONTRIBUTING.md, README.md or ARCHITECTURE.md names exists; so does a header that a comment of a header names,
+   and a path to one in CONTRIBUTING.md and ARCHITECTURE.md.
  * The reference pages name every public function and module, no other, and only rules that exist; docs/reference/training.md has a row
    for each operation, and the test file of the row names it.
 
@@ -181,6 +182,13 @@ def rows(text, head):
             yield {name for span in re.findall(r"`([^`]+)`", cells[1]) for name in re.findall(r"^(\w+)[<({]", span)}, cells[-2].strip(" `")
 
 
+def layers_below(layer, text):
+    """-> the layers that a layer may include by the table of ARCHITECTURE.md"""
+    cell = re.search(rf"^\| `{layer}` \|[^|]*\| ([^|]*) \|", text, re.M)
+    direct = re.findall(r"[a-z]+", cell[1]) if cell else [f"no row for {layer}"]
+    return {*direct}.union(*(layers_below(below, text) for below in direct if cell))
+
+
 def check_pages(root, compiler):
     texts = {path.stem: path.read_text(encoding="utf-8") for path in (root / "docs/reference").glob("*.md")}
     identifiers = set(re.findall(r"[A-Za-z_]\w*", " ".join(path.read_text(encoding="utf-8") for path in (root / "include").rglob("*.hpp"))))
@@ -198,6 +206,12 @@ def check_pages(root, compiler):
                     if name not in named(texts["operations"]) or not re.search(rf"\b{name}\b", source))
     rules = set(re.findall(r"^// (R\d+) ", (root / "include/dimwise/support/errors.hpp").read_text(encoding="utf-8"), re.M))
     yield from (f"{page}.md names {rule}, which does not exist" for page, text in texts.items() for rule in sorted(set(re.findall(r"\bR\d{1,2}\b", text)) - rules))
+    for page in ("ARCHITECTURE.md", "CONTRIBUTING.md"):
+        paths = re.findall(r"(?<![\w./<-])[a-z]\w*/[\w/]*\.hpp\b", (root / page).read_text(encoding="utf-8"))
+        yield from (f"{page} names {path}, which does not exist" for path in sorted(set(paths))
+                    if not any((root / base / path).exists() for base in (".", "include", "include/dimwise")))
+    yield from (f"ARCHITECTURE.md: the table of layers differs in {layer}" for layer, below in BELOW.items()
+                if below != layers_below(layer, (root / "ARCHITECTURE.md").read_text(encoding="utf-8")))
     for page in ("CONTRIBUTING.md", "README.md", "ARCHITECTURE.md", "tests/CMakeLists.txt"):
         yield from (f"{page} names {name}, which does not exist" for name in sorted(set(FILE.findall((root / page).read_text(encoding="utf-8"))))
                     if not (root / name).exists() and not (root / page).parent.joinpath(name).exists())

@@ -25,7 +25,8 @@ BREACHES = {  # what is appended to a file: what must be found
     ("docs/reference/operations.md", "\n| operation |\n|---|\n| `dimension(x)` |"): "no row for dimension",
     ("docs/reference/training.md", "\n| gradient of | |\n|---|---|\n| `sum(x)` | `tests/main.cpp` |"): "tests/main.cpp does not test sum",
     ("docs/reference/tensors.md", "R99"): "tensors.md names R99",
-    ("README.md", "tools/gone.py"): "README.md names tools/gone.py"}
+    ("README.md", "tools/gone.py"): "README.md names tools/gone.py",
+    ("CONTRIBUTING.md", "`eval/gone.hpp`"): "CONTRIBUTING.md names eval/gone.hpp"}
 
 
 class CheckSources(unittest.TestCase):
@@ -35,7 +36,7 @@ class CheckSources(unittest.TestCase):
             for entry in ROOT.iterdir():
                 if entry.name in ("include", "docs"):
                     shutil.copytree(entry, copy / entry.name)
-                elif entry.name == "README.md":
+                elif entry.suffix == ".md":
                     shutil.copy(entry, copy)
                 elif entry.name != "build":
                     (copy / entry.name).symlink_to(entry)
@@ -48,6 +49,12 @@ class CheckSources(unittest.TestCase):
                     (copy / file).unlink()
                 else:
                     (copy / file).write_text(before, encoding="utf-8")
+
+    def test_table_of_layers(self):
+        table = "| `dim` | names | support | - |\n| `support` | lists | - | - |\n| `shape` | shapes | dim | - |\n"
+        self.assertEqual({"dim", "support"}, sources.layers_below("shape", table))
+        self.assertEqual(set(), sources.layers_below("support", table))
+        self.assertNotIn(sources.layers_below("io", table), sources.BELOW.values())
 
     def test_test_cases_that_start_threads(self):
         sources_of_tests = {

@@ -89,7 +89,7 @@ struct culprits {
 // first pattern is used whose facts are all there. support/messages/message.hpp lists the facts.
 struct diagnostic {
   required_text id;       // the name of its type in support/errors.hpp
-  rule_number rule;       // ARCHITECTURE.md lists the rules
+  rule_number rule;       // support/errors.hpp lists the rules
   required_text title;    // what the error means
   texts seen;             // what the compiler saw
   culprits marked;        // what of it is wrong
