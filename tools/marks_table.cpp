@@ -46,10 +46,10 @@ const std::vector<row> tensor_rows =
             op::log_softmax, op::renormalise, op::argmax, op::top_k, op::sum, op::mean, op::max, op::min, op::logsumexp,
             op::norm, op::prod, op::cross_entropy, op::kl_divergence, op::mean_squared_error, op::binary_cross_entropy,
             op::standardize, op::layer_norm, op::rms_norm, op::rename, op::relabel, op::permute, op::split, op::merge,
-            op::part, op::slice, op::at, op::replace_at, op::concat, op::stack, op::gather, op::roll, op::flip,
-            op::sort, op::argsort, op::one_hot, op::scatter_add, op::dequantised, op::quantised, op::rounded,
-            op::broadcast, op::broadcast_like, op::diagonal, op::rotary, op::cumsum, op::cumprod, op::skew, op::unroll,
-            op::pool, op::plain, op::assign>();
+            op::part, op::slice, op::at, op::unstack, op::replace_at, op::assign_at, op::concat, op::stack, op::gather,
+            op::roll, op::flip, op::sort, op::argsort, op::one_hot, op::scatter_add, op::dequantised, op::quantised,
+            op::rounded, op::broadcast, op::broadcast_like, op::diagonal, op::rotary, op::cumsum, op::cumprod, op::skew,
+            op::unroll, op::pool, op::plain, op::assign>();
 // Those of masks and of caches, which the table of the page leaves out.
 const std::vector<row> other_rows =
     rows_of<op::padding, op::allow, op::block, op::whole_rows, op::mask_and, op::mask_or, op::causal, op::window,
