@@ -104,6 +104,28 @@ TEST_CASE("each convention of the mixtures changes the logits") {
   CHECK(changed("phimoe", [](decoder& m) { m.config.rotary.front().long_scale = 0; }) > 1e-2);
 }
 
+TEST_CASE("experts whose probability is rounded to 0 are ordered by their logits") {
+  struct experts : choice_dim<5> {};
+  struct position : position_dim<> {};
+  struct model : feature_dim<1> {};
+  struct hidden : feature_dim<1> {};
+  using mixture = models::mixture_of_experts<position, model, experts, hidden>;
+  mixture m;
+  m.settings = {.chosen = 2, .near = 0.02};
+  // The logits of the input 1; no other expert is near the likeliest one, or near the second one without it.
+  m.router.weight = tensor<float, model, experts>{{-5, -3, -1, 120, 2}};
+  for (std::size_t e = 0; e < 5; ++e) {
+    // The expert e: 10^e of a hidden feature max(x, 0).
+    mixture::expert_type expert({.activation = models::activation_kind::relu, .gated = false});
+    expert.up.weight = tensor<float, model, hidden>{{1}};
+    expert.down.weight = tensor<float, hidden, model>{{std::pow(10.0F, static_cast<float>(e))}};
+    m.experts.push_back(expert);
+  }
+  const tensor<float, position, model> x(std::vector<float>{1}, position{1});
+  const tensor<float, position, model> y = m(x);
+  CHECK(y.data()[0] == 11000);
+}
+
 TEST_CASE("the mixtures have the defaults of their classes, and other settings are rejected by name") {
   CHECK(defaults("olmoe").experts == 64);
   CHECK(defaults("olmoe").chosen_experts == 8);

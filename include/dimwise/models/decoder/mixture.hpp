@@ -3,7 +3,7 @@
 // and an expert that all positions share.
 //
 // Layer: models.
-// Tests: tests/models/decoder.test.cpp, the conformance suite `architectures`
+// Tests: tests/models/decoder.test.cpp, tests/models/mixtures.test.cpp, the conformance suite `architectures`
 #pragma once
 
 #include <dimwise/models/common/feed_forward.hpp>
@@ -83,16 +83,18 @@ struct mixture_of_experts {
     std::vector<std::size_t> order(count);
     for (std::size_t p = 0; p < positions; ++p) {
       const float* const chance = chances.data() + p * count;
+      const float* const logit = logits.data() + p * count;
       std::iota(order.begin(), order.end(), std::size_t{0});
       const auto last = order.begin() + static_cast<std::ptrdiff_t>(std::min(settings.chosen, count));
+      // By logits: the chances of several experts may be rounded to 0.
       std::partial_sort(order.begin(), last, order.end(), [&](std::size_t a, std::size_t b) {
-        return chance[a] > chance[b] || (!(chance[b] > chance[a]) && a < b);
+        return logit[a] > logit[b] || (!(logit[b] > logit[a]) && a < b);
       });
       float sum = 0;
       for (auto e = order.begin(); e != last; ++e) { sum += chance[*e]; }
       for (auto e = order.begin(); e != last; ++e) {
         chosen[*e].push_back(p);
-        weights[*e].push_back(settings.near > 0 ? near_share({logits.data() + p * count, count}, {order.begin(), e}, *e)
+        weights[*e].push_back(settings.near > 0       ? near_share({logit, count}, {order.begin(), e}, *e)
                               : settings.renormalised ? chance[*e] / sum
                                                       : chance[*e]);
       }
