@@ -47,20 +47,63 @@ TEST_CASE("generation_config.json is read, and absent settings are empty") {
 }
 
 TEST_CASE("invalid settings of generation_config.json are rejected by name") {
-  CHECK(told(R"({"suppress_tokens": [1.5]})") ==
-        "generation_config.json: suppress_tokens is 1.5, a whole number was expected");
+  const std::string begin = "generation_config.json: the settings do not fit the model:\n  ";
+  CHECK(told(R"({"suppress_tokens": [1.5]})") == begin + "suppress_tokens is 1.5, a whole number was expected");
   CHECK(told(R"({"eos_token_id": "</s>"})").find("eos_token_id is \"</s>\"") != std::string::npos);
-  CHECK(told(R"({"eos_token_id": 18446744073709551615})").find("a whole number was expected") != std::string::npos);
-  CHECK(told(R"({"begin_suppress_tokens": [[1]]})").find("a list or an object in a list") != std::string::npos);
+  CHECK(told(R"({"eos_token_id": 18446744073709551615})") ==
+        begin + "eos_token_id is 18446744073709551615, a whole number from -2^63 to 2^63 - 1 was expected");
+  CHECK(told(R"({"eos_token_id": [1e30]})").find("from -2^63 to 2^63 - 1 was expected") != std::string::npos);
+  CHECK(told(R"({"begin_suppress_tokens": [[1]]})").find("is a list in a list, a whole") != std::string::npos);
+  CHECK(told(R"({"begin_suppress_tokens": {"a": 1}})").find("is an object, a whole") != std::string::npos);
+  CHECK(told(R"({"bad_words_ids": 3})").find("bad_words_ids is not a list") != std::string::npos);
+  CHECK(told(R"({"bad_words_ids": [3]})").find("bad_words_ids has an entry that is not a list") != std::string::npos);
+  CHECK(told(R"({"bad_words_ids": [["x"]]})").find("an id of bad_words_ids is \"x\"") != std::string::npos);
   // Every one of several is listed.
   const std::string several =
       told(R"({"temperature": -1, "top_p": 1.5, "repetition_penalty": 0, "top_k": 2.5, "max_new_tokens": -3,
-          "do_sample": "yes"})");
+          "do_sample": "yes", "eos_token_id": 0.5, "suppress_tokens": ["a", 1, "b"], "bad_words_ids": [[0.25]]})");
   for (const char* key :
-       {"temperature", "top_p is above 1", "repetition_penalty", "top_k", "max_new_tokens", "do_sample"}) {
+       {"temperature", "top_p is above 1", "repetition_penalty", "top_k", "max_new_tokens", "do_sample", "eos_token_id",
+        "suppress_tokens is \"a\"", "suppress_tokens is \"b\"", "bad_words_ids is 0.25"}) {
     CAPTURE(key);
     CHECK(several.find(key) != std::string::npos);
   }
+}
+
+TEST_CASE("top_k of -1 means all tokens, as 0 does") {
+  CHECK(of(R"({"top_k": -1})").top_k == 0U);
+  CHECK(told(R"({"top_k": -2})").find("top_k is -2") != std::string::npos);
+}
+
+TEST_CASE("bad_words_ids suppress single tokens that do not end a text") {
+  const auto all = of(R"({"suppress_tokens": [1], "bad_words_ids": [[4], [5, 6], [2]], "eos_token_id": 2})");
+  CHECK(all.suppressed == ids{1, 4});
+  CHECK(all.unused == std::vector<std::string>{"lists of several tokens in bad_words_ids"});
+}
+
+TEST_CASE("settings that would change the text and are not read are listed") {
+  const auto names = std::vector<std::string>{"min_length", "no_repeat_ngram_size", "typical_p",
+                                              "num_beams",  "forced_decoder_ids",   "forced_eos_token_id"};
+  CHECK(of(R"({"min_length": 5, "no_repeat_ngram_size": 3, "typical_p": 0.5, "num_beams": 4,
+      "forced_decoder_ids": [[1, 5]], "forced_eos_token_id": 2})")
+            .unused == names);
+  CHECK(of(R"({"min_length": 0, "no_repeat_ngram_size": 0, "typical_p": 1.0, "num_beams": 1, "length_penalty": 2,
+      "forced_decoder_ids": [], "forced_eos_token_id": null, "guidance_scale": 1, "early_stopping": true})")
+            .unused.empty());
+}
+
+TEST_CASE("an error about a setting of generation_config.json names this file") {
+  const dimwise_test::temporary_folder folder;
+  folder.write("config.json", R"({"forced_bos_token_id": 3, "vocab_size": 10})");
+  folder.write("generation_config.json", R"({"forced_bos_token_id": 99, "bad_words_ids": [[4], [5, 6]]})");
+  auto both = models::settings_with_generation(folder.path());
+  CHECK(both.setting("bad_words_ids").dump() == "[[4]]");
+  both.differs("forced_bos_token_id is 99");
+  both.differs("forced_bos_token_ids is another key");
+  both.differs("vocab_size is 10");
+  const std::string file = (folder.path() / "generation_config.json").string();
+  CHECK(both.problems() == std::vector<std::string>{file + ": forced_bos_token_id is 99",
+                                                    "forced_bos_token_ids is another key", "vocab_size is 10"});
 }
 
 TEST_CASE("tokens that a text begins with are those of generation_config.json, if it has them") {

@@ -24,6 +24,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace dimwise::io {
@@ -248,8 +249,23 @@ class config_check {
               ", the model's type has " + (expected ? "true" : "false"));
     }
   }
+  /// Replaces a setting by one of another file, which mismatches that begin with its key name.
+  void replace(const std::string& key, const nlohmann::json& by, const std::string& file) {
+    (*settings_)[key] = detail::held_json::copy_of(by).take();
+    text_.clear();  // has the replaced number
+    replaced_.emplace_back(key, file);
+  }
   /// Records a mismatch for `finish`.
-  void differs(std::string what) { problems_.push_back(std::move(what)); }
+  void differs(std::string what) {
+    for (const auto& [key, file] : replaced_) {
+      if (what.size() > key.size() && what.compare(0, key.size(), key) == 0 &&
+          (what[key.size()] == ' ' || what[key.size()] == ':')) {
+        what.insert(0, file + ": ");
+        break;
+      }
+    }
+    problems_.push_back(std::move(what));
+  }
   /// Throws `file_error` with all mismatches.
   void finish() const {
     if (problems_.empty()) { return; }
@@ -304,6 +320,7 @@ class config_check {
   detail::held_json settings_{};
   std::string text_{};  // of the file, where it is one
   std::string title_;
+  std::vector<std::pair<std::string, std::string>> replaced_{};  // settings of other files: the key, the file
   std::vector<std::string> problems_{};
 };
 

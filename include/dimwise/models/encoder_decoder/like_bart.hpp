@@ -15,29 +15,6 @@ namespace dimwise::models::architectures {
 
 namespace detail {
 
-// The ids of `bad_words_ids`: lists of one token each.
-inline std::vector<std::size_t> excluded_tokens(io::config_check& c, std::size_t vocab) {
-  std::vector<std::size_t> all;
-  for (const nlohmann::json& words : c.setting("bad_words_ids")) {
-    const bool one = words.is_array() && words.size() == 1 && words.at(0).is_number_unsigned();
-    if (one && words.at(0).get<std::size_t>() < vocab) {
-      all.push_back(words.at(0).get<std::size_t>());
-    } else {
-      c.differs(
-          "bad_words_ids is a list of lists with one token of the vocabulary each, and other entries are not "
-          "supported");
-      break;
-    }
-  }
-  return all;
-}
-inline std::size_t token_of(io::config_check& c, const std::string& key, std::size_t otherwise, std::size_t vocab) {
-  const std::size_t token = whole_number(c, key, otherwise);
-  if (token < vocab) { return token; }
-  c.differs(key + " is " + std::to_string(token) + ", the vocabulary has " + std::to_string(vocab) + " tokens");
-  return 0;
-}
-
 inline void name_like_bart(encoder_decoder_names& n, const io::archive& weights, std::size_t blocks,
                            std::size_t layers) {
   encoder_names& e = n.encoder;
@@ -117,9 +94,7 @@ struct bart_defaults {
   reject_other_encoders(c);
   d.config.layers = layer_count(c, "decoder_layers", weights, 26, otherwise.keys.layers.otherwise);
   d.config.tied = c.flag("tie_word_embeddings", true);
-  d.config.start = detail::token_of(c, "decoder_start_token_id", otherwise.start, vocab);
-  if (c.has("forced_bos_token_id")) { d.config.forced = detail::token_of(c, "forced_bos_token_id", 0, vocab); }
-  d.config.never = detail::excluded_tokens(c, vocab);
+  read_given_tokens(c, d.config, otherwise.start);
   d.config.logit_bias = weights.find("final_logits_bias") != nullptr;
   detail::name_like_bart(d.names, weights, e.extents.blocks, d.config.layers);
   return d;

@@ -5,6 +5,7 @@
 // Tests: tests/models/encoder_decoder.test.cpp, the conformance suite `architectures`
 #pragma once
 
+#include <dimwise/models/common/whole_number.hpp>
 #include <dimwise/models/encoder/names.hpp>
 
 #include <optional>
@@ -32,6 +33,32 @@ struct encoder_decoder_config {
   std::vector<std::size_t> never{};     ///< tokens that are never written
   bool logit_bias = false;              ///< the logits have a bias
 };
+
+/// A token of the vocabulary; `otherwise` if the setting is absent. Records another id as a mismatch.
+[[nodiscard]] inline std::size_t token_setting(io::config_check& c, const std::string& key, std::size_t otherwise,
+                                               std::size_t vocab) {
+  const std::size_t token = whole_number(c, key, otherwise);
+  if (token < vocab) { return token; }
+  c.differs(key + " is " + std::to_string(token) + ", the vocabulary has " + std::to_string(vocab) + " tokens");
+  return 0;
+}
+/// Reads the tokens that a text of the decoder begins with, and those of `bad_words_ids`, which it never has: lists of
+/// one token each.
+inline void read_given_tokens(io::config_check& c, encoder_decoder_config& to, std::size_t start) {
+  const std::size_t vocab = to.encoder.extents.vocab;
+  to.start = token_setting(c, "decoder_start_token_id", start, vocab);
+  if (c.has("forced_bos_token_id")) { to.forced = token_setting(c, "forced_bos_token_id", 0, vocab); }
+  for (const nlohmann::json& words : c.setting("bad_words_ids")) {
+    const bool one = words.is_array() && words.size() == 1 && words.at(0).is_number_unsigned();
+    if (!one || words.at(0).get<std::size_t>() >= vocab) {
+      c.differs(
+          "bad_words_ids is a list of lists with one token of the vocabulary each, and other entries are not "
+          "supported");
+      break;
+    }
+    to.never.push_back(words.at(0).get<std::size_t>());
+  }
+}
 
 /// The names of an attention's arrays, without ".weight" and ".bias".
 struct attention_names {

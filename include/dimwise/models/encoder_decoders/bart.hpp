@@ -19,7 +19,7 @@ namespace dimwise::models::architectures {
                                                                 {"encoder_layers", 12}}});
   set_learned_positions(d.config.encoder);
   if (!d.config.forced && c.flag("force_bos_token_to_be_generated", false)) {
-    d.config.forced = detail::token_of(c, "bos_token_id", 0, d.config.encoder.extents.vocab);
+    d.config.forced = token_setting(c, "bos_token_id", 0, d.config.encoder.extents.vocab);
   }
   return d;
 }

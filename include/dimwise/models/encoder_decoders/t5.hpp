@@ -26,11 +26,7 @@ inline encoder_decoder_description t5_like(io::config_check& c, const io::archiv
   if (c.flag("scale_decoder_outputs", to.tied)) {
     to.logit_scale = 1 / std::sqrt(static_cast<double>(to.encoder.extents.features));
   }
-  to.start = whole_number(c, "decoder_start_token_id", to.encoder.pad);
-  if (to.start >= to.encoder.extents.vocab) {
-    c.differs("decoder_start_token_id is " + std::to_string(to.start) + ", the vocabulary has " +
-              std::to_string(to.encoder.extents.vocab) + " tokens");
-  }
+  read_given_tokens(c, to, to.encoder.pad);
 
   encoder_decoder_names& n = d.names;
   n.encoder.prefix = "";
