@@ -322,7 +322,9 @@ class Programs:
         self.check("an end that is not a token", told.returncode == 0
                    and b"eos_token_id is 50256, the model has 96 tokens" in told.stderr, told)
         (ends / "generation_config.json").write_text('{"eos_token_id": "</s>"}')
-        self.refused("an end in letters", program, "a whole number was expected", ends, "x")
+        told = self.run(program, "-q", ends, "x")
+        self.check("an end in letters", told.returncode == 1 and not told.stdout
+                   and b'eos_token_id is "</s>", a whole number was expected' in told.stderr, told)
         alone = self.run(program, folder, "x", "--system", "s")
         self.check("--system without --chat-template", alone.returncode > 100 and b"--chat-template" in alone.stderr, alone)
         version = self.run(program, "--version")
@@ -388,6 +390,20 @@ class Programs:
         full = self.run(self.generate_program, folder, "Hello", "-n", "-1", "-c", "12", "--temp", "0", "--ignore-eos")
         self.check("a full context of an encoder-decoder", len(full.stdout) == 12
                    and b"the context of 12 tokens is full" in full.stderr, full)
+        (folder / "generation_config.json").write_text('{"max_length": 300}')
+        longer = self.run(self.generate_program, folder, "Hello", "--temp", "0", "--ignore-eos", "-q")
+        self.check("a max_length above the default of -n", len(longer.stdout) == 300, longer)  # 299 after the first token
+        (folder / "generation_config.json").unlink()
+        # A penalty of the folder counts for the whole text, one of the command line for the last 64 tokens.
+        asked = ("Hello", "--temp", "0", "--ignore-eos", "-q", "-n", "100")
+        penalised = [self.run(self.generate_program, folder, *asked, "--repeat-penalty", "1.5", "--repeat-last-n", n).stdout
+                     for n in ("-1", "64")]
+        (folder / "generation_config.json").write_text('{"repetition_penalty": 1.5}')
+        by_folder = [self.run(self.generate_program, folder, *asked, *more).stdout for more in ((), ("--repeat-last-n", "64"))]
+        self.check("a penalty of the folder", by_folder == penalised and penalised[0] != penalised[1], (by_folder, penalised))
+        (folder / "generation_config.json").unlink()
+        self.refused("an ordinary token of T5 as a language", self.generate_program, '"A" is not a language of the model', folder,
+                     "Hello", "--target-language", "A")
         self.refused("a source without tokens", self.generate_program, "the text has no tokens", folder, "")
         (folder / "config.json").write_bytes(files["t5-gated/config.json"].replace(b'"gelu_new"', b'"mish"'))
         said = self.run(self.generate_program, "-q", folder, "x")
@@ -414,22 +430,32 @@ class Programs:
                    and b"generation_config.json" not in result.stderr, result)
         result = told({"do_sample": False, "max_length": 9}, "-q")
         self.check("a length with the prompt", result.stdout == greedy[:9] + b"\n", result)
+        told_line = told({"do_sample": False, "max_length": 9, "suppress_tokens": [1, 2], "bad_words_ids": [[3], [4, 5]],
+                          "begin_suppress_tokens": [6], "min_length": 3, "num_beams": 4, "forced_bos_token_id": 7}).stderr
+        self.check("what is taken of generation_config.json, and what is not",
+                   b"generation_config.json: --temp 0, max_length 9, suppressed tokens: 3, suppressed first tokens: 1\n" in told_line
+                   and b"not used: min_length, num_beams, forced_bos_token_id, lists of several tokens in bad_words_ids\n"
+                   in told_line, told_line)
         result = told({"do_sample": False, "max_length": 9}, "-q", "-n", "20")
         self.check("-n before a length with the prompt", result.stdout == greedy, result)
         self.refused("no room in max_length", program, "the text has 10 tokens, max_length of generation_config.json is 9", folder,
                      "0123456789")
         first = SIGNS.index(greedy.decode()[5])
+        result = told({"do_sample": False, "bad_words_ids": [[first]]}, "-n", "20", "-q")
+        self.check("a token of bad_words_ids", len(result.stdout) == 26 and greedy[5:6] not in result.stdout[5:], result)
         result = told({"do_sample": False, "suppress_tokens": [first, 5000]}, "-n", "20", "-q")
         self.check("a suppressed token", len(result.stdout) == 26 and greedy[5:6] not in result.stdout[5:], result)
         result = told({"do_sample": False, "begin_suppress_tokens": [first]}, "-n", "20", "-q")
         self.check("a token that is not first", len(result.stdout) == 26 and greedy[5] != result.stdout[5], result)
-        (folder / "generation_config.json").write_text('{"top_p": 2}')
-        self.refused("a probability above 1", program, "top_p is above 1", folder, "x")
+        result = told({"top_p": 2, "eos_token_id": "x"}, "-q")
+        self.check("invalid defaults", result.returncode == 1 and not result.stdout and b"top_p is above 1" in result.stderr
+                   and b'eos_token_id is "x"' in result.stderr, result)
         (folder / "generation_config.json").unlink()
         self.refused("a language of a decoder", program, '"de" is not a language of the model', folder, "x", "--target-language", "de")
         files = packed(data / "encoder_decoders.dwpack")
         for model, code, language in (("m2m_100", "__de__", "de"), ("mbart", "de_DE", "de_DE")):
-            words = {"Ġ" if i == 0 else sign: i for i, sign in enumerate(SIGNS[:38])} | {"<s>": 38, "<pad>": 39, "</s>": 40, "<unk>": 41, code: 42, "en_XX": 43}
+            words = {"Ġ" if i == 0 else sign: i for i, sign in enumerate(SIGNS[:37])} | {
+                "de": 37, "<s>": 38, "<pad>": 39, "</s>": 40, "<unk>": 41, code: 42, "en_XX": 43}
             config = json.loads(files[f"{model}/config.json"])
             config.pop("bad_words_ids", None)
             config["decoder_start_token_id"] = 43 if model == "mbart" else 40
@@ -439,16 +465,38 @@ class Programs:
             folder = self.folder(model, {"config.json": json.dumps(config).encode(),
                                          "model.safetensors": files[f"{model}/model.safetensors"],
                                          "tokenizer.json": json.dumps(tokenizer).encode()})
-            asked = ("-n", "8", "--temp", "0", "--ignore-eos", "-q", "--", "!#$")
+            asked = ("-n", "24", "--temp", "0", "--ignore-eos", "-q", "--", "ABC")
+            without = self.run(program, folder, *asked)
             # The option, and the same tokens by the settings of the folder.
             by_option = self.run(program, folder, "--target-language", language, *asked)
             key = "decoder_start_token_id" if model == "mbart" else "forced_bos_token_id"
             (folder / "generation_config.json").write_text(json.dumps({key: 42}))
             by_setting = self.run(program, folder, *asked)
             self.check(f"the language of {model}", by_option.returncode == 0 and len(by_option.stdout) > 1
-                       and by_option.stdout == by_setting.stdout, (by_option, by_setting))
+                       and by_option.stdout == by_setting.stdout != without.stdout, (by_option, by_setting, without))
             self.refused(f"a language that {model} lacks", program, '"xx" is not a language of the model', folder, "!",
                          "--target-language", "xx")
+            if model == "mbart":
+                self.refused("an ordinary token as a language", program, '"de" is not a language of the model', folder, "!",
+                             "--target-language", "de")
+                # Without decoder_start_token_id, the language is the only first token as well.
+                config.pop("decoder_start_token_id")
+                config["bos_token_id"] = 38
+                (folder / "config.json").write_text(json.dumps(config))
+                (folder / "generation_config.json").unlink()
+                again = self.run(program, folder, "--target-language", language, *asked)
+                self.check("the language of mBART without a first token", again.stdout == by_option.stdout, (again, by_option))
+            else:
+                self.refused("first tokens beyond the context", program, "the text begins with 2 tokens, the context 1", folder, "!",
+                             "-c", "1", "--target-language", "de")
+                (folder / "generation_config.json").write_text('{"max_length": 1}')
+                self.refused("no room in max_length of an encoder-decoder", program,
+                             "the text begins with 1 tokens, max_length of generation_config.json is 1", folder, "!")
+                (folder / "generation_config.json").write_text('{"forced_bos_token_id": 99}')
+                wrong = self.run(program, "-q", folder, "!")
+                self.check("a first token outside the vocabulary", wrong.returncode == 1
+                           and b"generation_config.json: forced_bos_token_id is 99, the vocabulary has 44 tokens" in wrong.stderr, wrong)
+                (folder / "generation_config.json").unlink()
 
     def inspection(self, data):
         """the dimensions of a folder by name, and why it would be rejected"""

@@ -46,7 +46,7 @@ class generation {
   int run(std::vector<token> all, std::uint64_t seed) {
     has_begun = 1;
     const std::vector<token> source = model_.has_source() ? std::exchange(all, first_) : std::vector<token>();
-    const std::size_t room = context() - all.size();
+    const std::size_t room = context() - all.size();  // `check` has compared them
     std::size_t most = o_.count < 0 ? room : std::min<std::size_t>(room, static_cast<std::size_t>(o_.count));
     if (o_.most_together) { most = std::min(most, *o_.most_together - std::min(*o_.most_together, all.size())); }
     if (!o_.quiet && o_.how.temperature > 0) {
@@ -119,19 +119,20 @@ class generation {
   // a first token.
   [[nodiscard]] std::vector<token> first_in(const std::string& language) const {
     std::vector<token> all = model_.first();
-    auto found = words_.find(language);
-    if (!found) { found = words_.find("__" + language + "__"); }  // M2M-100
-    if (!model_.has_source() || !found) {
+    auto found = words_.find("__" + language + "__");  // M2M-100, whose vocabulary may have an ordinary token `de`
+    if (!found || !is_special(*found)) { found = words_.find(language); }
+    if (!model_.has_source() || !found || !is_special(*found)) {
       refuse(quoted(language) +
              " is not a language of the model: --target-language takes a code such as deu_Latn "
              "(NLLB), de_DE (mBART) or de (M2M-100)");
     }
     const std::string begin = words_.decode(std::span(all).first(1), dimwise::text::tokenizer<vocab>::with_special());
-    const bool is_language = !begin.empty() && begin.front() != '<';
+    const bool is_language = o_.begins_with_language || (!begin.empty() && begin.front() != '<');
     all.resize(is_language ? 0 : 1);
     all.push_back(*found);
     return all;
   }
+  [[nodiscard]] bool is_special(token t) const { return words_.decode(std::span(&t, 1)).empty(); }
   static void suppress(dimwise::tensor<float, vocab>& logits, const std::vector<std::size_t>& ids) {
     for (const std::size_t i : ids) {
       if (i < logits.size()) { logits.data()[i] = -std::numeric_limits<float>::infinity(); }
@@ -149,14 +150,17 @@ class generation {
                std::to_string(model_.words()) + " tokens");
       }
     }
-    const std::string size = std::to_string(all.size()) + " tokens, the context " + std::to_string(context());
-    if (model_.has_source()) {  // it takes no room of what is written
-      if (all.size() > context()) { refuse("the source has " + size + ": it has at most as many"); }
-    } else if (all.size() >= context()) {
-      refuse("the text has " + size + ": there is no room for more");
-    } else if (o_.most_together && all.size() >= *o_.most_together) {
-      refuse("the text has " + std::to_string(all.size()) + " tokens, max_length of generation_config.json is " +
-             std::to_string(*o_.most_together) + ": pass -n to generate more");
+    const std::string of_context = " tokens, the context " + std::to_string(context());
+    // A source takes no room of what is written.
+    if (model_.has_source() && all.size() > context()) {
+      refuse("the source has " + std::to_string(all.size()) + of_context + ": it has at most as many");
+    }
+    const std::size_t begun = model_.has_source() ? first_.size() : all.size();
+    const std::string size = (model_.has_source() ? "the text begins with " : "the text has ") + std::to_string(begun);
+    if (begun >= context()) { refuse(size + of_context + ": there is no room for more"); }
+    if (o_.most_together && begun >= *o_.most_together) {
+      refuse(size + " tokens, max_length of generation_config.json is " + std::to_string(*o_.most_together) +
+             ": pass -n to generate more");
     }
   }
   // The logits after the prompt, which is processed in parts to show progress, to react to Ctrl-C, and so that ranks
@@ -191,24 +195,47 @@ class generation {
 /// Takes the settings of generation_config.json for options that are not given.
 void take_settings(const dimwise::models::generation_config& from, const CLI::App& app, generate_options& o) {
   std::string taken;
+  const auto tell = [&](const std::string& what, const auto& number) {
+    std::ostringstream text;
+    text << what << " " << number;
+    taken += (taken.empty() ? "" : ", ") + text.str();
+  };
   const auto take = [&](const char* option, const auto& setting, auto& to) {
     if (!setting || app.count(option) > 0) { return; }
     to = static_cast<std::decay_t<decltype(to)>>(*setting);
-    std::ostringstream number;
-    number << to;
-    taken += std::string(taken.empty() ? "" : ", ") + option + " " + number.str();
+    tell(option, to);
   };
   using number = std::optional<double>;
+  constexpr std::optional<long> whole_text = -1;
   take("--temp", from.samples == false ? number(0) : from.temperature, o.how.temperature);
   take("--top-k", from.top_k, o.how.top_k);
   take("--top-p", from.top_p, o.how.top_p);
   take("--min-p", from.min_p, o.how.min_p);
   take("--repeat-penalty", from.repetition_penalty, o.how.repetition_penalty);
+  // HuggingFace penalises the whole text.
+  if (from.repetition_penalty && app.count("--repeat-penalty") == 0) {
+    take("--repeat-last-n", whole_text, o.penalised);
+  }
   take("-n", from.max_new_tokens, o.count);
-  if (app.count("-n") == 0 && !from.max_new_tokens) { o.most_together = from.max_length; }
+  if (app.count("-n") == 0 && !from.max_new_tokens && from.max_length) {
+    o.most_together = from.max_length;
+    o.count = -1;
+    tell("max_length", *from.max_length);
+  }
   o.suppressed = from.suppressed;
   o.first_suppressed = from.first_suppressed;
+  if (!o.suppressed.empty()) { tell("suppressed tokens:", o.suppressed.size()); }
+  if (!o.first_suppressed.empty()) { tell("suppressed first tokens:", o.first_suppressed.size()); }
   if (!o.quiet && !taken.empty()) { std::fprintf(stderr, "generation_config.json: %s\n", taken.c_str()); }
+}
+
+/// Names the settings of generation_config.json that would change the text and are not read.
+void tell_unused(const std::filesystem::path& folder, bool has_source) {
+  std::vector<std::string> unused = dimwise::models::read_generation_config(folder).unused;
+  if (has_source) { std::erase(unused, "forced_bos_token_id"); }
+  std::string text;
+  for (const std::string& one : unused) { text += (text.empty() ? "" : ", ") + one; }
+  if (!text.empty()) { std::fprintf(stderr, "generation_config.json: not used: %s\n", text.c_str()); }
 }
 
 void add_options(CLI::App& app, generate_options& o, std::optional<std::string>& file) {
@@ -294,6 +321,8 @@ loaded load(generate_options& o, const std::optional<std::string>& file, const d
   const io::config_check config = models::settings_with_generation(folder);
   const auto with_source = encoder_decoder_of(config);
   all.kind = with_source ? *with_source : architecture_of(config);
+  o.begins_with_language = config.setting("model_type") == "mbart" && !config.has("decoder_start_token_id");
+  if (!o.quiet) { tell_unused(folder, with_source.has_value()); }
   progress_line line(o.quiet);
   line.show("loading " + o.folder);
   progress_bar bar(o.quiet, "loading " + o.folder);
@@ -313,7 +342,6 @@ loaded load(generate_options& o, const std::optional<std::string>& file, const d
 
 int generate(const CLI::App& app, generate_options& o, const std::optional<std::string>& file,
              const dimwise::ranks::communicator& world) {
-  o.how.penalised = o.penalised < 0 ? std::numeric_limits<std::size_t>::max() : static_cast<std::size_t>(o.penalised);
   // Several ranks end together, by the signal.
   if (world.size() == 1) { std::signal(SIGINT, stop); }
   const bool shows = world.rank() == 0;
@@ -324,6 +352,7 @@ int generate(const CLI::App& app, generate_options& o, const std::optional<std::
   const loaded all = together(world, [&] {
     threads.emplace(o.threads, o.quiet);
     take_settings(dimwise::models::read_generation_config(model_folder(o.folder)), app, o);
+    o.how.penalised = o.penalised < 0 ? std::numeric_limits<std::size_t>::max() : static_cast<std::size_t>(o.penalised);
     return load(o, file, world);
   });
   const sizes_of_ranks sizes(world, all.model->parameters(), all.model->bytes());

@@ -30,6 +30,7 @@ struct generate_options {
   std::string system = "You are a helpful assistant";
   std::string weights = "f32";
   std::string language;
+  bool begins_with_language = false;  // a text of mBART, whose settings have no first token
   // Of generation_config.json: the tokens of prompt and text together, and those that are not generated.
   std::optional<std::size_t> most_together;
   std::vector<std::size_t> suppressed;
