@@ -128,10 +128,10 @@ inline bool generation(input bytes) {
 // removed.
 class folder_of_parts {
  public:
-  explicit folder_of_parts(std::vector<std::string> names) : names_(std::move(names)) {
+  folder_of_parts(const std::string& target, std::vector<std::string> names) : names_(std::move(names)) {
     const std::filesystem::path memory = "/dev/shm";
     path_ = (std::filesystem::exists(memory) ? memory : std::filesystem::temp_directory_path()) /
-            ("dimwise_fuzz_" + std::to_string(::getpid()));
+            ("dimwise_fuzz_" + target + "_" + std::to_string(::getpid()));
     for (const std::string& name : names_) { std::filesystem::create_directories((path_ / name).parent_path()); }
   }
   folder_of_parts(const folder_of_parts&) = delete;
@@ -160,7 +160,8 @@ class folder_of_parts {
 
 // The modules of a sentence-transformers folder.
 inline bool sentences(input bytes) {
-  static const folder_of_parts folder({"modules.json", "1_Pooling/config.json", "sentence_bert_config.json",
+  static const folder_of_parts folder("sentences",
+                                      {"modules.json", "1_Pooling/config.json", "sentence_bert_config.json",
                                        "config_sentence_transformers.json", "tokenizer_config.json", "config.json"});
   try {
     const auto found = dimwise::models::read_sentence_settings(folder.with(bytes));
@@ -197,7 +198,7 @@ inline bool tokenizer(input bytes) {
 }
 // vocab.json, merges.txt and added_tokens.json of GPT-2.
 inline bool merges(input bytes) {
-  static const folder_of_parts folder({"vocab.json", "merges.txt", "added_tokens.json"});
+  static const folder_of_parts folder("merges", {"vocab.json", "merges.txt", "added_tokens.json"});
   return tokenizer_of([&] {
     const std::filesystem::path& at = folder.with(bytes);
     return dimwise::text::tokenizer<vocab>::read(at / "vocab.json", at / "merges.txt");
@@ -205,7 +206,7 @@ inline bool merges(input bytes) {
 }
 // BERT's vocab.txt and tokenizer_config.json.
 inline bool vocabulary(input bytes) {
-  static const folder_of_parts folder({"vocab.txt", "tokenizer_config.json"});
+  static const folder_of_parts folder("vocabulary", {"vocab.txt", "tokenizer_config.json"});
   return tokenizer_of([&] { return dimwise::text::tokenizer<vocab>::read(folder.with(bytes) / "vocab.txt"); });
 }
 inline bool sentencepiece(input bytes) {

@@ -136,6 +136,9 @@ TEST_CASE("the mixtures have the defaults of their classes, and other settings a
   CHECK(defaults("phimoe").experts == 16);
   CHECK(defaults("phimoe").near_experts == doctest::Approx(0.02));
   CHECK(defaults("phimoe").rotary.front().angles[1] == doctest::Approx(std::pow(1e6, -0.5)));
+  CHECK(defaults("olmoe").longest == 4096);
+  CHECK(defaults("phimoe").longest == 131072);
+  CHECK(defaults("mixtral").longest == 131072);
   CHECK(said("olmoe", R"(,"clip_qkv":null)").empty());
   CHECK(said("olmoe", R"(,"clip_qkv":8.0)").find("clip_qkv is set") != std::string::npos);
   CHECK(said("phimoe", R"(,"num_experts_per_tok":1)").find("num_experts_per_tok is not 2") != std::string::npos);
@@ -143,4 +146,8 @@ TEST_CASE("the mixtures have the defaults of their classes, and other settings a
   CHECK(said("phimoe", R"(,"rope_scaling":{"type":"longrope","short_factor":[1,1],"long_factor":[1,1],
       "original_max_position_embeddings":8,"long_mscale":1})")
             .find("short_mscale") != std::string::npos);
+  const std::string linear =
+      said("phimoe", R"(,"rope_scaling":{"type":"linear","factor":2,"short_mscale":1.5,"long_mscale":1.5})");
+  CHECK(linear.find("short_mscale is read with the type longrope alone") != std::string::npos);
+  CHECK(linear.find("long_mscale is read with the type longrope alone") != std::string::npos);
 }

@@ -101,6 +101,10 @@ inline std::string rotary_kind(io::config_check& scaling) {
   }
   return scaling.word(scaling.has("rope_type") ? "rope_type" : "type", "default");
 }
+// Old configurations of Phi 3 name LongRoPE "su" or "yarn".
+inline bool is_longrope(const std::string& kind, const io::config_check& scaling) {
+  return kind == "longrope" || kind == "su" || (kind == "yarn" && scaling.has("short_factor"));
+}
 // What each type of scaling makes of the frequencies; false for other types.
 inline bool read_scaling(const std::string& kind, io::config_check& scaling, double trained, rotary_scaling& to) {
   if (kind == "default") { return true; }
@@ -176,8 +180,9 @@ struct rotary_keys {
   double partial = 1;
   std::string base_key = "rope_theta";
   std::string partial_key = "partial_rotary_factor";
-  std::string layers{};  ///< the type of layers whose object in rope_parameters counts
-  bool scaled = true;    ///< whether settings that are not those of `layers` count for them
+  std::string layers{};        ///< the type of layers whose object in rope_parameters counts
+  bool scaled = true;          ///< whether settings that are not those of `layers` count for them
+  std::size_t longest = 2048;  ///< if max_position_embeddings is absent
 };
 
 namespace detail {
@@ -246,9 +251,8 @@ inline void read_dynamic(io::config_check& scaling, std::size_t turned, double l
   }
   detail::expect_known_rotary_keys(scaling);
   const std::string kind = detail::rotary_kind(scaling);
-  const auto longest = static_cast<double>(config.count("max_position_embeddings", 2048));
-  // Old configurations of Phi 3 name LongRoPE "su" or "yarn".
-  const bool by_factors = kind == "longrope" || kind == "su" || (kind == "yarn" && scaling.has("short_factor"));
+  const auto longest = static_cast<double>(config.count("max_position_embeddings", keys.longest));
+  const bool by_factors = detail::is_longrope(kind, scaling);
   if (kind == "dynamic") {
     detail::read_dynamic(scaling, turned, longest, to);
   } else if (!by_factors && !detail::read_scaling(kind, scaling, longest, options.scaling)) {

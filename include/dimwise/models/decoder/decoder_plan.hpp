@@ -98,7 +98,8 @@ struct usual_keys {
   std::string epsilon = "rms_norm_eps";
   double default_epsilon = 1e-6;
   norm_settings norm{};
-  bool tied = false;  ///< if tie_word_embeddings is absent
+  bool tied = false;           ///< if tie_word_embeddings is absent
+  std::size_t longest = 2048;  ///< if max_position_embeddings is absent
 };
 
 /// Heads of queries and keys. Null counts as absent.
@@ -128,7 +129,7 @@ inline void read_layers(io::config_check& c, decoder_config& to, const std::stri
   to.vocab = c.count("vocab_size");
   to.d_model = c.count("hidden_size");
   to.hidden = c.count("intermediate_size");
-  to.longest = c.count("max_position_embeddings", 2048);
+  to.longest = c.count("max_position_embeddings", keys.longest);
   const std::size_t queries = c.count("num_attention_heads");
   const bool none = c.is_null("num_key_value_heads") || keys.kv_heads == 0;
   read_heads(c, to, queries, c.count("num_key_value_heads", none ? queries : keys.kv_heads),

@@ -19,9 +19,9 @@ namespace dimwise::models::architectures {
 
 /// MixtralForCausalLM: w1 is the gate, w3 is up, w2 is down; the weights of the chosen experts sum to 1.
 [[nodiscard]] inline decoder_plan mixtral(io::config_check& c) {
-  decoder_plan plan = read_usual(c, {.kv_heads = 8, .default_epsilon = 1e-5});
+  decoder_plan plan = read_usual(c, {.kv_heads = 8, .default_epsilon = 1e-5, .longest = 131072});
   decoder_config& to = plan.config;
-  read_rotary_of_all(c, to, {.base = 1000000});
+  read_rotary_of_all(c, to, {.base = 1000000, .longest = 131072});
   read_window_of_all(c, to);
   to.experts = c.count("num_local_experts", 8);
   to.chosen_experts = c.count("num_experts_per_tok", 2);

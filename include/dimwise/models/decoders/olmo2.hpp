@@ -2,7 +2,7 @@
 // dimwise/models/decoders/olmo2.hpp -- OLMo 2 (OLMo team 2024), and OLMoE (Muennighoff et al. 2024): their settings.
 //
 // Layer: models. Differences from LLaMA: norms of queries and keys; in OLMo 2 norms after attention and feed-forward.
-// Tests: the conformance suites `architectures`, case olmo2, and `mixtures`
+// Tests: the conformance suite `architectures`, case olmo2; tests/models/mixtures.test.cpp
 #pragma once
 
 #include <dimwise/models/decoder/decoder_plan.hpp>
@@ -24,11 +24,11 @@ namespace dimwise::models::architectures {
 
 /// OlmoeForCausalLM: norms before the branches, experts in all layers, and norms of queries and keys over all heads.
 [[nodiscard]] inline decoder_plan olmoe(io::config_check& c) {
-  decoder_plan plan = read_usual(c, {.default_epsilon = 1e-5});
+  decoder_plan plan = read_usual(c, {.default_epsilon = 1e-5, .longest = 4096});
   decoder_config& to = plan.config;
   to.input_bias = to.output_bias = c.flag("attention_bias", false);
   to.head_norm = head_norm_kind::whole;
-  read_rotary_of_all(c, to);
+  read_rotary_of_all(c, to, {.longest = 4096});
   if (c.has("clip_qkv")) { c.differs("clip_qkv is set; queries, keys and values are not clamped"); }
   to.experts = c.count(c.has("num_local_experts") ? "num_local_experts" : "num_experts", 64);
   to.chosen_experts = c.count("num_experts_per_tok", 8);

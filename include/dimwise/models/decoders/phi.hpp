@@ -2,7 +2,7 @@
 // dimwise/models/decoders/phi.hpp -- Phi 1 to 2, Phi 3 and 4, and Phi 3.5-MoE.
 //
 // Layer: models.
-// Tests: the conformance suites `architectures` and `mixtures`
+// Tests: the conformance suite `architectures`; tests/models/mixtures.test.cpp
 #pragma once
 
 #include <dimwise/models/decoders/mistral.hpp>
@@ -57,8 +57,14 @@ namespace dimwise::models::architectures {
   to.experts = c.count("num_local_experts", 16);
   if (to.chosen_experts != 2) { c.differs("num_experts_per_tok is not 2, which SparseMixer has"); }
   to.near_experts = 2 * c.number("router_jitter_noise", 0.01, above_zero);
-  if (rotary_settings& r = to.rotary.front(); r.depends_on_length()) {
-    io::config_check scaling = models::detail::rotary_object(c, "");
+  io::config_check scaling = models::detail::rotary_object(c, "");
+  io::config_check unread = scaling;
+  if (!models::detail::is_longrope(models::detail::rotary_kind(unread), scaling)) {
+    // PhimoeForCausalLM applies them to other types.
+    for (const char* key : {"short_mscale", "long_mscale"}) {
+      if (scaling.has(key)) { c.differs(scaling.title() + ": " + key + " is read with the type longrope alone"); }
+    }
+  } else if (rotary_settings& r = to.rotary.front(); r.depends_on_length()) {
     r.scale = scaling.number("short_mscale", {}, above_zero);
     r.long_scale = scaling.number("long_mscale", {}, above_zero);
     models::detail::take_problems(c, scaling);

@@ -22,7 +22,7 @@ inline bool reads_mxfp4(io::config_check& c) {
 }
 // Absent settings of rotary positions are those of YaRN with a factor of 32.
 inline rotary_settings read_gpt_oss_rotary(io::config_check& c, std::size_t features) {
-  const rotary_keys keys{.base = 150000};
+  const rotary_keys keys{.base = 150000, .longest = 131072};
   if (c.has("rope_scaling") || c.has("rope_parameters")) { return read_rotary(c, features, keys); }
   io::detail::held_json all(c.all());
   (*all)["rope_scaling"] = {{"rope_type", "yarn"}, {"factor", 32.0},    {"beta_fast", 32.0},
@@ -37,10 +37,9 @@ inline rotary_settings read_gpt_oss_rotary(io::config_check& c, std::size_t feat
 
 /// GptOssForCausalLM: a window in every second layer, from the first on; gate and up of an expert are interleaved.
 [[nodiscard]] inline decoder_plan gpt_oss(io::config_check& c) {
-  decoder_plan plan = read_usual(c, {.kv_heads = 8, .head_dim = 64, .default_epsilon = 1e-5});
+  decoder_plan plan = read_usual(c, {.kv_heads = 8, .head_dim = 64, .default_epsilon = 1e-5, .longest = 131072});
   decoder_config& to = plan.config;
   c.expect_word("hidden_act", {"silu"}, "silu");
-  to.longest = c.count("max_position_embeddings", 131072);
   to.input_bias = to.output_bias = c.flag("attention_bias", true);
   to.sinks = true;
   to.rotary = {detail::read_gpt_oss_rotary(c, to.d_k)};
