@@ -56,8 +56,8 @@ inline std::string not_a_token_id(const nlohmann::json& one, bool in_a_list) {
   return " is " + shown + ", a whole number " + (one.is_number() && !in_range ? "from -2^63 to 2^63 - 1 " : "") +
          "was expected";
 }
-// Calls `take` with the ids of a setting that is a number, a list of numbers or null, and `refuse` with what is wrong of
-// another one.
+// Calls `take` with the ids of a setting that is a number, a list of numbers or null, and `refuse` with the reason
+// for another one.
 template <class Take, class Refuse>
 void for_each_token_id(const nlohmann::json& setting, const Take& take, const Refuse& refuse) {
   const auto one_of = [&](const nlohmann::json& one, bool in_a_list) {
