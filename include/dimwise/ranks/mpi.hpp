@@ -114,6 +114,7 @@ class mpi_group final : public group {
 
   // A message of its own tag to every other rank. A short one needs no receiver; its memory stays.
   void withdraw(const withdrawal& what) override {
+    if (!what.has_failed) { agreed_ = what.count; }
     std::string text = what.why.substr(0, longest_why);
     const notice head{what.count, what.from, what.has_failed ? 1U : 0U, what.lacks_text ? 1U : 0U,
                       static_cast<std::uint32_t>(what.rank)};
@@ -163,7 +164,7 @@ class mpi_group final : public group {
       (void)MPI_Test(&handle, &is_done, MPI_STATUS_IGNORE);
       if (is_done != 0) { return true; }
       try {
-        if (!has_withdrawn && withdrawal_of(peer, false).count != 0) {
+        if (!has_withdrawn && withdrawal_of(peer, false).count > agreed_) {
           has_withdrawn = true;
           end = std::min(end, clock::now() + unwinding);
         }
@@ -213,6 +214,8 @@ class mpi_group final : public group {
   MPI_Comm all_;
   std::size_t looks_ = 0;
   std::vector<withdrawal> withdrawn_{};
+  // The count of the last withdrawal after which this rank could go on: all ranks that then did have told it, too.
+  std::uint32_t agreed_ = 0;
 };
 
 // Whether this library has initialised MPI, and not the program.

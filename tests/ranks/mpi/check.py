@@ -31,11 +31,14 @@ THROWS = ("throws", {}, None, ["rank 1 of {n}: no such file"])
 CAUGHT = ("caught", {}, 0, ["caught: no such file", "caught: rank 1 in a reader: no such file (rank 0 waits for rank 1 in all_reduce of 3 float: gradient (all))"])
 KILLED = ("killed", UNCHECKED, None, ["rank 1", "signal 9 (Killed)"])
 LATE = ("late", UNCHECKED | SHORT, None, ["has waited 1 s for rank 1 in all_reduce of 3 float: gradient"])
+ENTERS = ("enters", UNCHECKED, 0, ["caught: no such file", "caught: rank 1 in a reader: no such file (rank 3 waits for rank 1 in all_reduce of 400000 float: gradient (all))"])
 ENDS = ("ends", {}, None, ["rank 1 has ended, and rank", "in all_reduce of 3 float: gradient"])
 CASES = [
     ("collectives", UNCHECKED, 0, ["all right on {n} ranks"]),
     ("caught", UNCHECKED, *CAUGHT[2:]),
     ("freed", {}, 0, ["caught: no such file", "caught: rank 1 in a reader: no such file (rank 0 waits for rank 1 in permute of float (all))"]),
+    ("rejoined", {}, 0, ["caught: no such file", "caught: rank 1 in a reader: no such file (rank 0 waits for rank 1 in permute of float (all))"]),
+    ("elsewhere", {}, 0, ["caught: no such file", "caught: rank 1 in a reader: no such file (rank 0 waits for rank 1 in barrier (other))"]),
     ("code", {}, None, []),
     ("throws", UNCHECKED, None, ["rank 1 of {n}: no such file"]),
     ("killed", {}, None, ["rank 1", "signal 9 (Killed)"]),
@@ -95,7 +98,7 @@ def main():
             *((f"{n} threads", [], {"DIMWISE_RANKS": str(n)}, n, cases) for n, cases in ((2, [TRAINING]), (4, [*SOUND, THROWS, ENDS, CAUGHT])))]
     if mpirun:
         runs += [(f"mpirun -n {n}", [*mpirun, *MPIRUN, "-n", str(n)], {}, n, cases)
-                 for n, cases in ((1, [COLLECTIVES, GRADIENTS, ATTENTION]), (2, [*SOUND, CAUGHT, *CASES]), (4, [*SOUND, THROWS, CAUGHT, KILLED, LATE]))]
+                 for n, cases in ((1, [COLLECTIVES, GRADIENTS, ATTENTION]), (2, [*SOUND, CAUGHT, *CASES]), (4, [*SOUND, THROWS, CAUGHT, ENTERS, KILLED, LATE]))]
     passed = failed = 0
     for name, launcher, settings, n, cases in runs:
         for mode, more, wanted, texts in cases:

@@ -63,19 +63,20 @@ void run_checkpoint(const std::string& mode, const std::string& path, const rank
   if (world.rank() == 0) { std::cout << mode << ": all right on " << N << " ranks\n" << std::flush; }
 }
 
-// Rank 1 throws while a long message to rank 0 is under way, and other elements are written where it was.
-void send_and_throw(const ranks::communicator& all, bool is_bad) {
-  struct reused : std::vector<float> {
-    using std::vector<float>::vector;
-    reused(const reused&) = delete;
-    reused& operator=(const reused&) = delete;
-    ~reused() { assign(size(), 7); }
-  };
+// Rank 1 throws while a long message to rank 0, which is `late`, is under way, and other elements are written where it
+// was.
+struct reused : std::vector<float> {
+  using std::vector<float>::vector;
+  reused(const reused&) = delete;
+  reused& operator=(const reused&) = delete;
+  ~reused() { assign(size(), 7); }
+};
+void send_and_throw(const ranks::communicator& all, bool is_bad, std::chrono::milliseconds late) {
   reused sent(400000, 1), received(400000, 0);
   const std::size_t partner = all.rank() < 2 ? 1 - all.rank() : ranks::no_rank;
   ranks::request both = all.permute(sent.data(), sent.size(), partner, received.data(), received.size(), partner);
   if (is_bad) { throw std::runtime_error("no such file"); }
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  std::this_thread::sleep_for(late);
   both.wait();
   std::cout << "received " + std::to_string(received[0]) + "\n" << std::flush;
 }
@@ -131,10 +132,30 @@ int run_mode(const std::string& mode, const std::string& path, const ranks::comm
     }
     return 0;
   }
-  if (mode == "freed") {
+  if (mode == "freed" || mode == "rejoined" || mode == "elsewhere" || mode == "enters") {
+    using namespace std::chrono_literals;
     const ranks::communicator all = world.split(0, "all");
+    const ranks::communicator other = world.split(0, "other");
+    if (mode == "rejoined") {  // all ranks have thrown before the same call, and go on
+      all.withdraw(std::make_exception_ptr(std::runtime_error("an earlier one")));
+      all.barrier();
+    }
     try {
-      ranks::detail::taking_part(all, "a reader", [&] { send_and_throw(all, is_bad); });
+      ranks::detail::taking_part(mode == "elsewhere" ? other : all, "a reader", [&] {
+        if (mode == "elsewhere") {  // rank 0 does not come to the message of rank 1
+          const reused sent(is_bad ? 400000 : 0, 1);
+          const ranks::request one = is_bad ? all.start_send(sent.data(), sent.size(), 0) : ranks::request();
+          if (is_bad) { throw std::runtime_error("no such file"); }
+          other.barrier();
+        } else if (mode == "enters") {  // the last rank enters when all others have thrown
+          reused sum(400000, 1);
+          if (is_bad) { throw std::runtime_error("no such file"); }
+          if (world.rank() + 1 == world.size()) { std::this_thread::sleep_for(1500ms); }
+          all.all_reduce(sum.data(), sum.size(), "gradient");
+        } else {
+          send_and_throw(all, is_bad, mode == "rejoined" ? 1500ms : 300ms);
+        }
+      });
     } catch (const std::exception& thrown) {
       std::cout << std::string("caught: ") + thrown.what() + "\n" << std::flush;
     }

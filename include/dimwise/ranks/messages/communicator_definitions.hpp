@@ -143,6 +143,7 @@ struct member {
   // The first call of which messages were under way when an exception destroyed them; `next` if there is none.
   std::uint32_t cancelled = 0;
   bool has_cancelled = false;
+  clock::time_point end_of_cancel{};     // of all these messages, so that an exception waits once
   bool has_messages = false;             // between two ranks: after an exception, the next ones could meet older ones
   std::vector<std::size_t> receiving{};  // the ranks of which a message between two is awaited
   std::vector<std::byte> scratch{};
@@ -169,9 +170,15 @@ struct member {
           thrown.cause()});
     throw thrown;
   }
-  // Before the memory of messages under way is freed; `withdraw` tells the text of the exception.
-  void tell_cancelled() noexcept {
+  // After an exception, before the memory of messages under way is freed; `withdraw` tells the text of the exception.
+  // This rank withdraws from its other communicators only afterwards, and their ranks wait until then.
+  void cancel(messages& all) noexcept {
+    if (!all.are_under_way()) { return all.clear(); }
+    if (!has_cancelled) { end_of_cancel = std::min(end_of_wait(), clock::now() + std::chrono::seconds(2)); }
+    if (!has_cancelled || is_from(cancelled, all.call())) { cancelled = all.call(); }
+    has_cancelled = true;
     if (link->reads_late() && !has_failed) { tell({0, cancelled, true, true, world[link->rank()]}); }
+    all.clear(end_of_cancel);
   }
   void tell(withdrawal what) noexcept {
     what.count = ++withdrawals;
@@ -327,8 +334,13 @@ struct member {
 
   // All messages of the call, started and waited for.
   void run(messages& all, std::uint32_t tag, const call& what) {
-    all.start(tag);
-    wait(all, what);
+    try {
+      all.start(tag);
+      wait(all, what);
+    } catch (...) {
+      cancel(all);
+      throw;
+    }
     all.clear();
   }
 
@@ -422,15 +434,7 @@ struct pending {
   pending& operator=(const pending&) = delete;
   virtual ~pending() { cancel(); }
   // Ends the messages. A class that owns their memory calls it in its destructor, before the memory is freed.
-  void cancel() noexcept {
-    if (std::uncaught_exceptions() != 0 && all.are_under_way()) {
-      if (!state->has_cancelled || is_from(state->cancelled, all.call())) { state->cancelled = all.call(); }
-      state->has_cancelled = true;
-      state->tell_cancelled();
-      return all.clear(state->end_of_wait());
-    }
-    all.clear();
-  }
+  void cancel() noexcept { std::uncaught_exceptions() != 0 || state->has_failed ? state->cancel(all) : all.clear(); }
   // After all messages: starts those that follow; false if there is none.
   virtual bool next() { return false; }
 
