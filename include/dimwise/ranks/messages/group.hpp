@@ -91,7 +91,7 @@ class group {
   // Returns false after `end`.
   virtual bool pause(std::uint64_t seen, int pauses, clock::time_point end) = 0;
   // Ends a started message that has not finished: afterwards nothing refers to its memory. A group that `reads_late()`
-  // waits until `end` for the receiver of a long message, which may read the memory even later.
+  // waits until `end` for the receiver of a long message; one that comes later still reads the memory.
   virtual void cancel(transfer& one, clock::time_point end) noexcept = 0;
   // Whether a long message that its sender cancels is still read by the receiver. Then the sender withdraws first, and
   // the receiver looks for that before it believes the message.
