@@ -96,7 +96,7 @@ TEST_CASE("a list of lists of ids, and a million levels of nesting, are errors o
   folder.write("config.json", R"({"eos_token_id": [1, [2]]})");
   CHECK_THROWS_WITH_AS((void)programs::ends_of_text(folder.path(), 10, true),
                        ((folder / "config.json").string() +
-                        ": eos_token_id is a list or an object in a list, a whole number was expected")
+                        ": eos_token_id is a list in a list, a whole number was expected")
                            .c_str(),
                        io::file_error);
   const std::string deep =
