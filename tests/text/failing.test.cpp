@@ -94,11 +94,10 @@ TEST_CASE("settings that are read while memory runs out throw and do not termina
 TEST_CASE("a list of lists of ids, and a million levels of nesting, are errors of the file") {
   const dimwise_test::temporary_folder folder;
   folder.write("config.json", R"({"eos_token_id": [1, [2]]})");
-  CHECK_THROWS_WITH_AS((void)programs::ends_of_text(folder.path(), 10, true),
-                       ((folder / "config.json").string() +
-                        ": eos_token_id is a list in a list, a whole number was expected")
-                           .c_str(),
-                       io::file_error);
+  CHECK_THROWS_WITH_AS(
+      (void)programs::ends_of_text(folder.path(), 10, true),
+      ((folder / "config.json").string() + ": eos_token_id is a list in a list, a whole number was expected").c_str(),
+      io::file_error);
   const std::string deep =
       R"({"eos_token_id": )" + std::string(1'000'000, '[') + std::string(1'000'000, ']') + R"(, "eos_token": 1})";
   for (const char* name : {"config.json", "tokenizer_config.json", "modules.json", "tokenizer.json"}) {
