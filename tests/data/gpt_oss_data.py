@@ -15,9 +15,9 @@ import json
 import math
 import pathlib
 import random
-import struct
 import sys
 
+from golden import golden_of
 from safetensors_file import write
 
 VOCAB, D, HEADS, KV_HEADS, HEAD, LAYERS, HIDDEN, EXPERTS, CHOSEN, WINDOW, EPSILON = 40, 32, 4, 2, 8, 3, 32, 5, 2, 4, 1e-5
@@ -189,20 +189,7 @@ def main():
     place = pathlib.Path(sys.argv[1])
     weights, experts = drawn()
     model = Model(weights, experts)
-    golden, margin, largest = {}, math.inf, 0.0
-    for k, prompt in enumerate(PROMPTS):
-        logits = model.logits(prompt)
-        ids = list(prompt)
-        for _ in range(CONTINUED):
-            last = model.logits(ids)[-1]
-            order = sorted(last, reverse=True)
-            margin = min(margin, order[0] - order[1])
-            ids.append(last.index(order[0]))
-        flat = [one for row in logits for one in row]
-        largest = max(largest, *(abs(one) for one in flat))
-        golden[f"prompt.{k}.input_ids"] = ("I64", [len(prompt)], struct.pack(f"<{len(prompt)}q", *prompt))
-        golden[f"prompt.{k}.logits_f64"] = ("F64", [len(prompt), VOCAB], struct.pack(f"<{len(flat)}d", *flat))
-        golden[f"prompt.{k}.greedy_ids"] = ("I64", [CONTINUED], struct.pack(f"<{CONTINUED}q", *ids[len(prompt):]))
+    golden, margin, largest = golden_of(model, PROMPTS, CONTINUED)
     print(f"smallest margin {margin:.4f}, smallest gap of the router {model.smallest_gap:.4f}, largest logit {largest:.2f}, "
           f"{model.clamped} clamped hidden features")
     if margin < 0.01 or model.smallest_gap < 0.001 or model.clamped == 0:

@@ -14,9 +14,9 @@ import json
 import math
 import pathlib
 import random
-import struct
 import sys
 
+from golden import golden_of
 from safetensors_file import write
 
 VOCAB, D, HEADS, KV_HEADS, HEAD, LAYERS, HIDDEN, EXPERTS, CHOSEN = 40, 24, 4, 2, 6, 3, 10, 5, 2
@@ -205,21 +205,8 @@ class Model:
         return [self.map("lm_head", x) for x in rows]
 
 
-def golden_of(name, model):
-    golden, margin, largest = {}, math.inf, 0.0
-    for k, prompt in enumerate(PROMPTS):
-        logits = model.logits(prompt)
-        ids = list(prompt)
-        for _ in range(CONTINUED):
-            last = model.logits(ids)[-1]
-            order = sorted(last, reverse=True)
-            margin = min(margin, order[0] - order[1])
-            ids.append(last.index(order[0]))
-        flat = [one for row in logits for one in row]
-        largest = max(largest, *(abs(one) for one in flat))
-        golden[f"prompt.{k}.input_ids"] = ("I64", [len(prompt)], struct.pack(f"<{len(prompt)}q", *prompt))
-        golden[f"prompt.{k}.logits_f64"] = ("F64", [len(prompt), VOCAB], struct.pack(f"<{len(flat)}d", *flat))
-        golden[f"prompt.{k}.greedy_ids"] = ("I64", [CONTINUED], struct.pack(f"<{CONTINUED}q", *ids[len(prompt):]))
+def checked_golden(name, model):
+    golden, margin, largest = golden_of(model, PROMPTS, CONTINUED)
     print(f"{name}: smallest margin {margin:.4f}, smallest gap of the router {model.smallest_gap:.4f}, largest logit {largest:.2f}, "
           f"{model.far} far experts")
     if margin < 0.005 or model.smallest_gap < 0.0005 or (name == "phimoe" and model.far == 0):
@@ -239,7 +226,7 @@ def main():
         (folder / "config.json").write_text(json.dumps(config, indent=1, sort_keys=True) + "\n")
         arrays = {key: ("F32", extents, numbers.tobytes()) for key, (extents, numbers) in model.weights.items()}
         write(folder / "model.safetensors", arrays)
-        write(folder / "golden.safetensors", golden_of(name, model))
+        write(folder / "golden.safetensors", checked_golden(name, model))
         cases.append({"name": name, "folder": name, "model_type": name, "class": case["class"], "kind": "decoder", "tags": case["tags"],
                       "tol": {"rtol": 2e-5, "atol": 1e-4}})
     manifest = {"format": 1, "suite": "mixtures", "origin": "tests/data/mixtures_data.py", "count": len(cases), "cases": cases}

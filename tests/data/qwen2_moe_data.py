@@ -15,9 +15,9 @@ import json
 import math
 import pathlib
 import random
-import struct
 import sys
 
+from golden import golden_of
 from safetensors_file import write
 
 VOCAB, D, HEADS, KV_HEADS, HEAD, LAYERS = 40, 24, 4, 2, 6, 3
@@ -157,20 +157,7 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     weights = drawn()
     model = Model(weights)
-    golden, margin, largest = {}, math.inf, 0.0
-    for k, prompt in enumerate(PROMPTS):
-        logits = model.logits(prompt)
-        ids = list(prompt)
-        for _ in range(CONTINUED):
-            last = model.logits(ids)[-1]
-            order = sorted(last, reverse=True)
-            margin = min(margin, order[0] - order[1])
-            ids.append(last.index(order[0]))
-        flat = [one for row in logits for one in row]
-        largest = max(largest, *(abs(one) for one in flat))
-        golden[f"prompt.{k}.input_ids"] = ("I64", [len(prompt)], struct.pack(f"<{len(prompt)}q", *prompt))
-        golden[f"prompt.{k}.logits_f64"] = ("F64", [len(prompt), VOCAB], struct.pack(f"<{len(flat)}d", *flat))
-        golden[f"prompt.{k}.greedy_ids"] = ("I64", [CONTINUED], struct.pack(f"<{CONTINUED}q", *ids[len(prompt):]))
+    golden, margin, largest = golden_of(model, PROMPTS, CONTINUED)
     print(f"smallest margin {margin:.4f}, smallest gap of the router {model.smallest_gap:.4f}, largest logit {largest:.2f}")
     if margin < 0.01 or model.smallest_gap < 0.001:
         sys.exit("qwen2_moe_data: the greedy tokens or the experts would depend on rounding; draw from another seed")
