@@ -224,14 +224,14 @@ void take_settings(const dimwise::models::generation_config& from, const CLI::Ap
   }
   o.suppressed = from.suppressed;
   o.first_suppressed = from.first_suppressed;
+  o.unused = from.unused;
   if (!o.suppressed.empty()) { tell("suppressed tokens:", o.suppressed.size()); }
   if (!o.first_suppressed.empty()) { tell("suppressed first tokens:", o.first_suppressed.size()); }
   if (!o.quiet && !taken.empty()) { std::fprintf(stderr, "generation_config.json: %s\n", taken.c_str()); }
 }
 
 /// Names the settings of generation_config.json that would change the text and are not read.
-void tell_unused(const std::filesystem::path& folder, bool has_source) {
-  std::vector<std::string> unused = dimwise::models::read_generation_config(folder).unused;
+void tell_unused(std::vector<std::string> unused, bool has_source) {
   if (has_source) { std::erase(unused, "forced_bos_token_id"); }
   std::string text;
   for (const std::string& one : unused) { text += (text.empty() ? "" : ", ") + one; }
@@ -322,7 +322,7 @@ loaded load(generate_options& o, const std::optional<std::string>& file, const d
   const auto with_source = encoder_decoder_of(config);
   all.kind = with_source ? *with_source : architecture_of(config);
   o.begins_with_language = config.setting("model_type") == "mbart" && !config.has("decoder_start_token_id");
-  if (!o.quiet) { tell_unused(folder, with_source.has_value()); }
+  if (!o.quiet) { tell_unused(o.unused, with_source.has_value()); }
   progress_line line(o.quiet);
   line.show("loading " + o.folder);
   progress_bar bar(o.quiet, "loading " + o.folder);

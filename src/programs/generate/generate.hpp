@@ -31,10 +31,12 @@ struct generate_options {
   std::string weights = "f32";
   std::string language;
   bool begins_with_language = false;  // a text of mBART, whose settings have no first token
-  // Of generation_config.json: the tokens of prompt and text together, and those that are not generated.
+  // Of generation_config.json: the tokens of prompt and text together, those that are not generated, and the settings
+  // that are not read.
   std::optional<std::size_t> most_together;
   std::vector<std::size_t> suppressed;
   std::vector<std::size_t> first_suppressed;
+  std::vector<std::string> unused;
   bool ignore_end = false;
   bool hide_prompt = false;
   bool quiet = false;
