@@ -11,7 +11,7 @@ import sources
 
 BREACHES = {  # what is appended to a file: what must be found
     ("include/dimwise/dim/error.hpp", "#include <dimwise/nn/layers/linear.hpp>"): "dim may include support",
-    ("include/dimwise/dim/error.hpp", "#include <xsimd/xsimd.hpp>"): "only kernels/simd.hpp may include",
+    ("include/dimwise/dim/error.hpp", "#include <xsimd/xsimd.hpp>"): "only kernels/simd/architecture.hpp may include",
     ("include/dimwise/dim/error.hpp", "#include <dimwise/dimwise.hpp>"): "the umbrella is for users",
     ("include/dimwise/dim/error.hpp", '#include "error.hpp"'): "own headers are written",
     ("include/dimwise/dim/error.hpp", "#include <curses.h>"): "neither the standard library",
