@@ -16,6 +16,10 @@
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
+namespace detail_loops {
+inline constexpr std::size_t sum_block = 64;  // terms of the scalar path that are added without a carry
+}
+
 /// A sum of floats, doubles, or registers of floats. Running values of terms >= 0 never decrease.
 template <class T>
 class carried_sum {
