@@ -14,6 +14,7 @@
 #pragma once
 
 #include <dimwise/kernels/attention/types.hpp>
+#include <dimwise/kernels/decode/merge.hpp>
 #include <dimwise/kernels/decode/task.hpp>
 #include <dimwise/kernels/dispatch/configuration.hpp>
 #include <dimwise/kernels/executor.hpp>

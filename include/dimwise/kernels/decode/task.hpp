@@ -1,6 +1,6 @@
-// dimwise/kernels/decode/task.hpp -- one part of a KV cache against the query rows of a group, and merging of parts.
+// dimwise/kernels/decode/task.hpp -- one part of a KV cache against the query rows of a group.
 //
-// Layer: kernels. Includes: decode/block.hpp, attention/types.hpp, exp.hpp.
+// Layer: kernels. Includes: decode/plan.hpp, decode/block.hpp, attention/types.hpp, exp.hpp.
 // Tests: tests/kernels/decode/attention.test.cpp
 //
 // SPDX-License-Identifier: BSL-1.0
@@ -11,56 +11,15 @@
 #include <dimwise/kernels/attention/softmax.hpp>
 #include <dimwise/kernels/attention/types.hpp>
 #include <dimwise/kernels/decode/block.hpp>
+#include <dimwise/kernels/decode/plan.hpp>
 #include <dimwise/kernels/dispatch/configuration.hpp>
 #include <dimwise/kernels/exp.hpp>
 #include <dimwise/kernels/quantised/rows.hpp>
 
 #include <cstddef>
-#include <math.h>  // NOLINT(modernize-deprecated-headers): functions of <cmath> are inline and would leak
 #include <type_traits>
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
-
-/// The partition of a decoding step, and its memory. All counts are in floats and multiples of a cache line.
-template <class Arch>
-struct decode_plan {
-  /// Keys of one task. Fixed: the parts determine the rounding, so they must not depend on the threads.
-  static constexpr std::size_t part_keys = 512;
-  static_assert(part_keys <= decode_score_row);
-
-  [[nodiscard]] static constexpr std::size_t padded(std::size_t floats) noexcept { return (floats + 15) / 16 * 16; }
-
-  std::size_t group;       ///< query heads of one key head
-  std::size_t groups;      ///< key heads
-  std::size_t rows;        ///< query rows of a group
-  std::size_t parts;       ///< parts of a KV cache
-  std::size_t q_row;       ///< padded features of a query
-  std::size_t out_row;     ///< padded features of a value
-  std::size_t statistics;  ///< padded rows
-  std::size_t block_keys;  ///< keys of K and of V that stay in the L1 cache
-  std::size_t turn_keys;   ///< keys whose scores and weights are computed together
-  std::size_t worker_floats;
-  std::size_t part_floats;
-
-  // A block of K or V takes a third of an L1 cache, which also holds the next block.
-  [[nodiscard]] static constexpr std::size_t keys_in_cache(std::size_t features) noexcept {
-    constexpr std::size_t cache_floats = 4096;
-    return features <= cache_floats / 64 ? 64 : features >= cache_floats / 16 ? 16 : 32;
-  }
-
-  constexpr decode_plan(const attention_layout& layout, std::size_t head_count, std::size_t group_size) noexcept
-      : group(group_size),
-        groups(head_count / group_size),
-        rows(group_size * layout.queries),
-        parts(layout.keys == 0 ? 1 : (layout.keys + part_keys - 1) / part_keys),
-        q_row(padded(layout.head_dim)),
-        out_row(padded(layout.value_dim)),
-        statistics(padded(rows)),
-        block_keys(keys_in_cache(q_row > out_row ? q_row : out_row)),
-        turn_keys(rows == 1 ? part_keys : part_keys / 2),
-        worker_floats(rows * (q_row + decode_score_row) + statistics + block_keys * (q_row + out_row)),
-        part_floats(2 * statistics + rows * out_row) {}
-};
 
 template <class Arch, class Score>
 class decode_task {
@@ -380,46 +339,5 @@ class decode_task {
   bool converts_values_ = false;
   bool leaves_out_ = false;  ///< skips all keys with a score of -inf
 };
-
-/// Merges the parts of one group into the output of its heads.
-template <class Arch>
-[[gnu::noinline]] void merge_parts(const attention_layout& layout, const decode_plan<Arch>& plan,
-                                   const attention_head* heads, const float* parts) noexcept {
-  constexpr float hidden = -infinity;
-  for (std::size_t r = 0; r < plan.rows; ++r) {
-    const attention_head& head = heads[r / layout.queries];
-    const auto query = static_cast<std::ptrdiff_t>(r % layout.queries);
-    float maximum = hidden;
-    for (std::size_t p = 0; p < plan.parts; ++p) {
-      const float top = parts[p * plan.part_floats + r];
-      maximum = top > maximum ? top : maximum;
-    }
-    const float against = maximum == hidden ? 0.0F : maximum;
-    float sum = 0.0F;
-    for (std::size_t p = 0; p < plan.parts; ++p) {
-      const float* part = parts + p * plan.part_floats;
-      sum += part[plan.statistics + r] * exp_nonpositive<Arch>(floats<Arch>(part[r] - against)).get(0);
-    }
-    const float inverse = sum == 0.0F ? 0.0F : 1.0F / sum;
-    float* const out = head.out + query * layout.out_row;
-    for (std::size_t c = 0; c < layout.value_dim; c += lanes<Arch>) {
-      floats<Arch> total(0.0F);
-      for (std::size_t p = 0; p < plan.parts; ++p) {
-        const float* part = parts + p * plan.part_floats;
-        const floats<Arch> factor = exp_nonpositive<Arch>(floats<Arch>(part[r] - against));
-        total = fma<Arch>(factor, load_aligned<Arch>(part + 2 * plan.statistics + r * plan.out_row + c), total);
-      }
-      total = total * floats<Arch>(inverse);
-      const std::size_t left = least<std::size_t>(layout.value_dim - c, lanes<Arch>);
-      if (layout.out_feature == 1) {
-        store_partial<Arch>(out + c, left, total);
-      } else {
-        for (std::size_t i = 0; i < left; ++i)
-          out[static_cast<std::ptrdiff_t>(c + i) * layout.out_feature] = total.get(i);
-      }
-    }
-    if (head.lse != nullptr) head.lse[query * layout.lse_query] = maximum + ::logf(sum);
-  }
-}
 
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail
