@@ -134,9 +134,10 @@ struct bfloat16_numbers {
     }
   }
 
-  /// Whether all packed values are finite.
-  [[nodiscard, gnu::noinline]] static bool all_finite(const float* from, std::size_t lanes_of_keys,
+  /// Whether the packed values of `keys` keys are finite; their rows are adjacent.
+  [[nodiscard, gnu::noinline]] static bool all_finite(const float* from, std::ptrdiff_t, std::size_t keys,
                                                       std::size_t features) noexcept {
+    const std::size_t lanes_of_keys = (keys + 1) / in_lane;
     const __m512i exponent = _mm512_set1_epi16(0x7f80);
     for (std::size_t c = 0; c < lanes_of_keys * features; c += lanes<Arch>) {
       const std::size_t left = lanes_of_keys * features - c;

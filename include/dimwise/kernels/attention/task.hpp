@@ -6,6 +6,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dimwise/kernels/attention/float_numbers.hpp>
 #include <dimwise/kernels/attention/mask.hpp>
 #include <dimwise/kernels/attention/pack.hpp>
 #include <dimwise/kernels/attention/plan.hpp>
@@ -13,6 +14,7 @@
 #include <dimwise/kernels/attention/softmax.hpp>
 #include <dimwise/kernels/attention/tile.hpp>
 #include <dimwise/kernels/attention/types.hpp>
+#include <dimwise/kernels/attention/upcoming.hpp>
 #include <dimwise/kernels/decode/prefetch_rows.hpp>
 #include <dimwise/kernels/dispatch/configuration.hpp>
 #include <dimwise/kernels/quantised/rows.hpp>
@@ -22,14 +24,6 @@
 #include <type_traits>
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
-
-/// The number format of the products and its packing into lanes: floats, used in place. attention/bfloat16.hpp has a
-/// packed format.
-template <class Arch>
-struct float_numbers {
-  using lanes_type = float_lanes<Arch>;
-  static constexpr std::size_t in_lane = 1;
-};
 
 template <class Arch, class Score, class Numbers = float_numbers<Arch>>
 class attention_task {
@@ -83,11 +77,14 @@ class attention_task {
     const bool shared = strips > 1;
     for (std::size_t j = all.begin / block_keys * block_keys; j < all.end; j += block_keys) {
       key_block block = fetch(j, least(j + block_keys, all.end), shared);
-      readings ahead{block.end < all.end ? rows_of_keys(head_, block.end) : rows_of_task(begin, end, next), {}};
+      readings ahead{block.end < all.end ? rows_of_keys<Arch>(layout_, head_, block.end)
+                                         : rows_of_task<Arch>(layout_, head_, window_, {begin, end}, next),
+                     {}};
       for (std::size_t s = 0; s < strips; ++s) {
         const bool last = s + 1 == strips;
         ahead.of_block.spread((strips - s) * value_tiles());
-        ahead.of_strip = rows_of_bias(strip_at(last ? 0 : s + 1, begin, end), last ? block.end : j);
+        ahead.of_strip =
+            rows_of_bias<Arch>(layout_, head_, strip_at(last ? 0 : s + 1, begin, end), last ? block.end : j);
         ahead.of_strip.spread(value_tiles());
         advance(s, strip_at(s, begin, end), block, ahead);
       }
@@ -113,12 +110,8 @@ class attention_task {
     // product does not.
     const matrix_view<const float> rows{q, layout_.q_row, layout_.q_feature};
     float* const strip = buffers_.q + s * width * layout_.head_dim;
-    if constexpr (packs) {
-      Numbers::pack_strip(rows, queries.end - queries.begin, layout_.head_dim, Numbers::scale_of_queries(layout_.scale),
-                          strip);
-    } else {
-      pack_strip<Arch>(rows, queries.end - queries.begin, layout_.head_dim, layout_.scale, strip);
-    }
+    Numbers::pack_strip(rows, queries.end - queries.begin, layout_.head_dim, Numbers::scale_of_queries(layout_.scale),
+                        strip);
     const floats<Arch> none(-infinity);
     for (std::size_t i = 0; i < queries.end - queries.begin; i += lanes<Arch>) {
       store_aligned<Arch>(buffers_.maximum + s * width + i, none);
@@ -184,39 +177,6 @@ class attention_task {
     return rows.feature == 1 && (near || !shared);
   }
 
-  // The rows that follow a block: those of the next block, or those of the next task and the rows that this task
-  // writes. They are prefetched during the weighting of values, a few rows between two tiles: a burst or an earlier
-  // prefetch would evict some before their use.
-  [[nodiscard]] reading_list rows_of_keys(const attention_head& head, std::size_t first) const noexcept {
-    reading_list list;
-    const std::size_t count = least(first + block_keys, layout_.keys) - first;
-    if (head.k != nullptr && layout_.k_feature == 1)
-      list.add({row(head.k, layout_.k_row, first), layout_.k_row, layout_.head_dim, count});
-    if (head.v != nullptr && layout_.v_feature == 1)
-      list.add({row(head.v, layout_.v_row, first), layout_.v_row, layout_.value_dim, count});
-    return list;
-  }
-  [[nodiscard]] reading_list rows_of_task(std::size_t begin, std::size_t end, const task_place& next) const noexcept {
-    reading_list list;
-    if (next.head != nullptr) {
-      list = rows_of_keys(*next.head, window_.begin_of(next.begin) / block_keys * block_keys);
-      if (layout_.q_feature == 1) {
-        list.add(
-            {row(next.head->q, layout_.q_row, next.begin), layout_.q_row, layout_.head_dim, next.end - next.begin});
-      }
-    }
-    if (layout_.out_feature == 1)
-      list.add({row(head_.out, layout_.out_row, begin), layout_.out_row, layout_.value_dim, end - begin});
-    return list;
-  }
-  // The biases of a strip and a block: each block reads a few cache lines of every row.
-  [[nodiscard]] reading_list rows_of_bias(const query_range& queries, std::size_t key) const noexcept {
-    reading_list list;
-    if (head_.bias == nullptr || layout_.bias_query == 0 || layout_.bias_key != 1 || key >= layout_.keys) return list;
-    list.add({row(head_.bias, layout_.bias_query, queries.begin) + key, layout_.bias_query,
-              least(block_keys, layout_.keys - key), queries.end - queries.begin});
-    return list;
-  }
   struct readings {
     reading_list of_block;
     reading_list of_strip;
@@ -240,8 +200,8 @@ class attention_task {
                           {}};
     if (!add(queries, begin, end, edit.added)) return;
     const sight<Arch> of = window_.sight_of<Arch>(queries, begin, end);
-    const float* const k = row(block.k, block.k_row, begin - block.begin);
-    const float* const v = row(block.v, block.v_row, (begin - block.begin) / Numbers::in_lane);
+    const float* const k = row_at(block.k, block.k_row, begin - block.begin);
+    const float* const v = row_at(block.v, block.v_row, (begin - block.begin) / Numbers::in_lane);
     const bool hides = edit.added.hides || changes_scores(score_) || leaves_out_;
     const bool at_edge = score_block(s, k, block.k_row, end - begin, of, edit);
     add_values(s, v, of.some, of.vectors, (hides || at_edge) && !values_finite(block), block, ahead);
@@ -270,7 +230,7 @@ class attention_task {
       if (packs && at.last <= at.first) continue;  // a key that only fills its lane
       const bool edge = of.whole.begin[at.last - 1] > at.key || of.whole.end[at.first] < at.key + at.keys;
       const std::size_t lane = at.first * lanes<Arch>;
-      score_rows<Arch, lanes_type>(at.keys, at.last - at.first, q + lane, row(k, k_row, at.key), k_row,
+      score_rows<Arch, lanes_type>(at.keys, at.last - at.first, q + lane, row_at(k, k_row, at.key), k_row,
                                    lanes_of_features(), buffers_.scores + at.key * width + lane,
                                    (changes || edge ? buffers_.unused_maximum : maximum) + lane,
                                    from(added, at.key, lane));
@@ -301,10 +261,6 @@ class attention_task {
     return seen != visible::none;
   }
 
-  [[nodiscard]] static const float* row(const float* base, std::ptrdiff_t stride, std::size_t index) noexcept {
-    return base + static_cast<std::ptrdiff_t>(index) * stride;
-  }
-
   // Checked only if a key may be hidden. 0 * infinity is NaN, so a hidden value that is not finite must be skipped, not
   // multiplied by 0.
   [[nodiscard]] bool values_finite(key_block& block) const noexcept {
@@ -315,21 +271,7 @@ class attention_task {
   }
 
   [[nodiscard]] bool has_finite_values(const key_block& block) const noexcept {
-    const std::size_t count = block.end - block.begin;
-    if constexpr (packs) {
-      return Numbers::all_finite(block.v, (count + 1) / Numbers::in_lane, layout_.value_dim);
-    } else {
-      return all_finite<Arch>(block.v, block.v_row, count, layout_.value_dim);
-    }
-  }
-
-  template <bool MarkHidden>
-  void weigh_keys(const keys_per_vector<Arch>& keys, std::size_t vectors, const softmax_state& state) const noexcept {
-    if constexpr (packs) {
-      Numbers::template weigh<MarkHidden>(buffers_.scores, keys, vectors, state, buffers_.rescale);
-    } else {
-      weigh<Arch, MarkHidden>(buffers_.scores, keys, vectors, state, buffers_.rescale);
-    }
+    return Numbers::all_finite(block.v, block.v_row, block.end - block.begin, layout_.value_dim);
   }
 
   // The lanes that hold these keys.
@@ -349,18 +291,14 @@ class attention_task {
     const softmax_state state{buffers_.maximum + s * width, buffers_.reference + s * width, buffers_.sum + s * width};
     float* const out = buffers_.out + s * width * layout_.value_dim;
     if (skip_hidden) {
-      weigh_keys<true>(keys, vectors, state);
+      Numbers::template weigh<true>(buffers_.scores, keys, vectors, state, buffers_.rescale);
       for (std::size_t c = 0; c < layout_.value_dim; ++c) {
         float* const sums = out + c * width;
-        if constexpr (packs) {
-          Numbers::add_marked_keys(buffers_.scores, v + c, block.v_row, keys, vectors, sums, buffers_.rescale);
-        } else {
-          add_marked_keys<Arch>(buffers_.scores, v + c, block.v_row, keys, vectors, sums, buffers_.rescale);
-        }
+        Numbers::add_marked_keys(buffers_.scores, v + c, block.v_row, keys, vectors, sums, buffers_.rescale);
       }
       return;
     }
-    weigh_keys<false>(keys, vectors, state);
+    Numbers::template weigh<false>(buffers_.scores, keys, vectors, state, buffers_.rescale);
     each_run<Arch>(lanes_of_keys(keys, vectors), vectors,
                    [&](std::size_t from, const keys_per_vector<Arch>& run, std::size_t first, std::size_t count)
                        __attribute__((always_inline)) {
@@ -379,8 +317,8 @@ class attention_task {
       const std::size_t rows = tile_step<Arch>(layout_.value_dim - c);
       ahead.of_strip.ask();
       ahead.of_block.ask();
-      value_rows<Arch, lanes_type>(rows, vectors, buffers_.scores + from * width + lane, row(v, v_row, from) + c, v_row,
-                                   keys, out + c * width + lane, buffers_.rescale + lane);
+      value_rows<Arch, lanes_type>(rows, vectors, buffers_.scores + from * width + lane, row_at(v, v_row, from) + c,
+                                   v_row, keys, out + c * width + lane, buffers_.rescale + lane);
       c += rows;
     }
   }

@@ -12,6 +12,7 @@
 #include <dimwise/kernels/attention/softmax.hpp>
 #include <dimwise/kernels/attention/tile.hpp>
 #include <dimwise/kernels/attention/types.hpp>
+#include <dimwise/kernels/attention_gradient/panels.hpp>
 #include <dimwise/kernels/attention_gradient/plan.hpp>
 #include <dimwise/kernels/attention_gradient/rows.hpp>
 #include <dimwise/kernels/attention_gradient/tile.hpp>
@@ -38,12 +39,9 @@ struct distance_score {
 };
 
 template <class Arch>
-class attention_gradient_task {
+class attention_gradient_task : gradient_panels<Arch> {
  public:
-  using buffers = gradient_buffers<Arch>;
-
-  attention_gradient_task(const attention_gradient_call& call, float* scratch, std::size_t group) noexcept
-      : call_(call), layout_(call.forth.layout), cut_(layout_), at_(scratch, layout_, group) {}
+  using gradient_panels<Arch>::gradient_panels;
 
   /// All queries of a range of heads; heads that share keys and values read them together.
   void run(const head_range& heads) noexcept {
@@ -67,33 +65,39 @@ class attention_gradient_task {
   }
 
  private:
-  static constexpr std::size_t width = strip_width<Arch>;
-  using plan = gradient_plan<Arch>;
-
-  [[nodiscard]] const attention_head& head(std::size_t i) const noexcept { return call_.forth.heads[i]; }
-  [[nodiscard]] const attention_gradient_head& gradient(std::size_t i) const noexcept { return call_.gradients[i]; }
-  [[nodiscard]] float* strip_of(typename buffers::part panel, std::size_t s, std::size_t features) const noexcept {
-    return at_[panel] + s * width * features;
-  }
-  [[nodiscard]] std::size_t key_features() const noexcept { return whole_registers<Arch>(layout_.head_dim); }
-  [[nodiscard]] std::size_t value_features() const noexcept { return whole_registers<Arch>(layout_.value_dim); }
-
-  struct key_span {
-    std::size_t begin;
-    std::size_t end;
-  };
+  using panels = gradient_panels<Arch>;
+  using panels::at_;
+  using panels::call_;
+  using panels::cut_;
+  using panels::each_panel;
+  using panels::finite_;
+  using panels::first_head_;
+  using panels::gradient;
+  using panels::head;
+  using panels::key_features;
+  using panels::layout_;
+  using panels::part_;
+  using panels::parts_;
+  using panels::strip_at;
+  using panels::strip_of;
+  using panels::strips_of;
+  using panels::value_features;
+  using panels::width;
+  using typename panels::buffers;
+  using typename panels::key_span;
+  using typename panels::plan;
 
   void run_group(const head_range& heads, bool onto_k, bool onto_v) noexcept {
     first_head_ = heads.begin;
-    for (std::size_t h = heads.begin; h < heads.end; ++h) prepare(h, deltas_of(h));
+    for (std::size_t h = heads.begin; h < heads.end; ++h) this->prepare(h, this->deltas_of(h));
     const std::size_t visible = head_window(layout_, head(heads.begin)).visible_keys();
     for (std::size_t begin = 0; begin < layout_.keys; begin += cut_.span) {
       const std::size_t end = least(begin + cut_.span, layout_.keys);
       const key_span span{begin, greatest(least(end, visible), begin)};
-      fetch(head(heads.begin), span);
+      this->fetch(head(heads.begin), span);
       clear_floats<Arch>(at_[buffers::d_k], (end - begin) * key_features());
       clear_floats<Arch>(at_[buffers::d_v], (end - begin) * value_features());
-      for (std::size_t h = heads.begin; h < heads.end; ++h) meet_queries(h, span, deltas_of(h));
+      for (std::size_t h = heads.begin; h < heads.end; ++h) meet_queries(h, span, this->deltas_of(h));
       if (sums_ != nullptr) {
         float* const of_values = sums_ + layout_.keys * key_features();
         copy_floats<Arch>(at_[buffers::d_k], (end - begin) * key_features(), sums_ + begin * key_features());
@@ -102,69 +106,10 @@ class attention_gradient_task {
       }
       const attention_gradient_layout& to = call_.layout;
       write_rows<Arch>(at_[buffers::d_k], end - begin, layout_.head_dim, layout_.scale, onto_k,
-                       {from_row(gradient(heads.begin).d_k, to.d_k_row, begin), to.d_k_row, to.d_k_feature});
+                       {this->from_row(gradient(heads.begin).d_k, to.d_k_row, begin), to.d_k_row, to.d_k_feature});
       write_rows<Arch>(at_[buffers::d_v], end - begin, layout_.value_dim, 1.0F, onto_v,
-                       {from_row(gradient(heads.begin).d_v, to.d_v_row, begin), to.d_v_row, to.d_v_feature});
+                       {this->from_row(gradient(heads.begin).d_v, to.d_v_row, begin), to.d_v_row, to.d_v_feature});
     }
-  }
-
-  [[nodiscard]] std::size_t queries() const noexcept { return layout_.queries; }
-
-  [[nodiscard]] float* deltas_of(std::size_t h) const noexcept {
-    return at_[buffers::deltas] + (h - first_head_) * queries();
-  }
-
-  // Calls f for the query panels of a head in this part.
-  template <class F>
-  [[gnu::always_inline]] void each_panel(std::size_t h, const F& f) const noexcept {
-    const std::size_t panels = (queries() + plan::queries - 1) / plan::queries;
-    for (std::size_t i = 0; i < panels; ++i) {
-      if (((h - first_head_) * panels + i) % parts_ != part_) continue;
-      f(query_range{i * plan::queries, least((i + 1) * plan::queries, queries())});
-    }
-  }
-
-  // d_out . out - d_lse of each query; writes 0 to the gradients of queries that see no key, which no span visits.
-  void prepare(std::size_t h, float* deltas) const noexcept {
-    const attention_gradient_head& g = gradient(h);
-    const attention_gradient_layout& l = call_.layout;
-    const matrix_view<const float> d_out{g.d_out, l.d_out_row, l.d_out_feature};
-    const matrix_view<const float> out{head(h).out, layout_.out_row, layout_.out_feature};
-    const matrix_view<float> d_q{g.d_q, l.d_q_row, l.d_q_feature};
-    const head_window window(layout_, head(h));
-    each_panel(h, [&](const query_range& panel) __attribute__((always_inline)) {
-      dot_rows<Arch>({d_out.at(panel.begin), d_out.row, d_out.feature}, {out.at(panel.begin), out.row, out.feature},
-                     panel.end - panel.begin, layout_.value_dim, deltas + panel.begin);
-      for (std::size_t i = panel.begin; g.d_lse != nullptr && i < panel.end; ++i)
-        deltas[i] -= g.d_lse[static_cast<std::ptrdiff_t>(i) * l.d_lse_query];
-      const key_range seen = window.keys_of(panel);
-      if (g.d_q == nullptr || seen.begin < seen.end) return;
-      for (std::size_t i = panel.begin; i < panel.end; ++i) {
-        for (std::size_t c = 0; c < layout_.head_dim; ++c) *d_q.at(i, c) = 0;
-      }
-    });
-  }
-
-  template <class Element>
-  [[nodiscard]] static Element* from_row(Element* base, std::ptrdiff_t stride, std::size_t index) noexcept {
-    return base == nullptr ? nullptr : base + static_cast<std::ptrdiff_t>(index) * stride;
-  }
-
-  // Copies the keys and values of a span, and records which blocks are finite.
-  void fetch(const attention_head& of, const key_span& span) noexcept {
-    const std::size_t count = span.end - span.begin;
-    copy_rows<Arch>({from_row(of.k, layout_.k_row, span.begin), layout_.k_row, layout_.k_feature}, count,
-                    layout_.head_dim, at_[buffers::k]);
-    copy_rows<Arch>({from_row(of.v, layout_.v_row, span.begin), layout_.v_row, layout_.v_feature}, count,
-                    layout_.value_dim, at_[buffers::v]);
-    for (std::size_t b = 0; b * cut_.block < count; ++b) {
-      const std::size_t keys = least(cut_.block, count - b * cut_.block);
-      finite_[b] = finite_rows(at_[buffers::k] + b * cut_.block * layout_.head_dim, layout_.head_dim, keys) &&
-                   finite_rows(at_[buffers::v] + b * cut_.block * layout_.value_dim, layout_.value_dim, keys);
-    }
-  }
-  [[nodiscard]] static bool finite_rows(const float* from, std::size_t features, std::size_t rows) noexcept {
-    return all_finite<Arch>(from, static_cast<std::ptrdiff_t>(features), rows, features);
   }
 
   // Processes all queries of a head with the keys of a span.
@@ -173,7 +118,7 @@ class attention_gradient_task {
     each_panel(h, [&](const query_range& panel) __attribute__((always_inline)) {
       const key_range seen = window.keys_of(panel);
       if (greatest(seen.begin, span.begin) >= least(seen.end, span.end)) return;
-      const bool finite = start_panel(h, panel, deltas);
+      const bool finite = this->start_panel(h, panel, deltas);
       for (std::size_t b = 0; span.begin + b * cut_.block < span.end; ++b) {
         const std::size_t first = span.begin + b * cut_.block;
         const key_span block{first, least(first + cut_.block, span.end)};
@@ -181,76 +126,10 @@ class attention_gradient_task {
         meet_block(h, window, panel, span, block, finite && finite_[b]);
       }
       // The first span of these queries writes their gradients, later spans add to them.
-      if (gradient(h).d_q != nullptr) write_queries(h, panel, seen.begin < span.begin);
+      if (gradient(h).d_q != nullptr) this->write_queries(h, panel, seen.begin < span.begin);
     });
   }
 
-  [[nodiscard]] static std::size_t strips_of(const query_range& panel) noexcept {
-    return (panel.end - panel.begin + width - 1) / width;
-  }
-  [[nodiscard]] static query_range strip_at(const query_range& panel, std::size_t s) noexcept {
-    return {panel.begin + s * width, least(panel.begin + (s + 1) * width, panel.end)};
-  }
-
-  // Both layouts of q and d_out; returns whether all their elements are finite. If not, a query whose d_out is all 0 is
-  // marked by a log-sum-exp of +inf and contributes nothing: its output was discarded, and it may be NaN.
-  [[nodiscard]] bool start_panel(std::size_t h, const query_range& panel, const float* deltas) const noexcept {
-    const attention_head& of = head(h);
-    const attention_gradient_head& g = gradient(h);
-    const std::size_t rows = panel.end - panel.begin;
-    const matrix_view<const float> q{from_row(of.q, layout_.q_row, panel.begin), layout_.q_row, layout_.q_feature};
-    const matrix_view<const float> d_out{from_row(g.d_out, call_.layout.d_out_row, panel.begin), call_.layout.d_out_row,
-                                         call_.layout.d_out_feature};
-    copy_padded<Arch>(q, rows, layout_.head_dim, at_[buffers::q_rows]);
-    copy_padded<Arch>(d_out, rows, layout_.value_dim, at_[buffers::d_out_rows]);
-    for (std::size_t s = 0; s < strips_of(panel); ++s) {
-      const query_range strip = strip_at(panel, s);
-      const std::size_t first = strip.begin - panel.begin;
-      const std::size_t count = strip.end - strip.begin;
-      pack_strip<Arch>({at_[buffers::q_rows] + first * key_features(), static_cast<std::ptrdiff_t>(key_features()), 1},
-                       count, layout_.head_dim, layout_.scale, strip_of(buffers::q, s, layout_.head_dim));
-      pack_strip<Arch>(
-          {at_[buffers::d_out_rows] + first * value_features(), static_cast<std::ptrdiff_t>(value_features()), 1},
-          count, layout_.value_dim, 1.0F, strip_of(buffers::d_out, s, layout_.value_dim));
-      clear_floats<Arch>(strip_of(buffers::d_q, s, layout_.head_dim), width * layout_.head_dim);
-    }
-    float* const lse = at_[buffers::lse];
-    float* const delta = at_[buffers::delta];
-    float others = 0;
-    for (std::size_t i = 0; i < plan::queries; ++i) {
-      const std::size_t query = panel.begin + least(i, rows - 1);
-      const float sum = of.lse[static_cast<std::ptrdiff_t>(query) * layout_.lse_query];
-      // A row that sees no key has logits of -inf alone: any finite number avoids -inf - -inf, which is NaN.
-      lse[i] = sum == -infinity ? 0.0F : sum;
-      delta[i] = deltas[query];
-      others += (lse[i] - lse[i]) + (delta[i] - delta[i]);
-    }
-    if (others == 0 && finite_rows(at_[buffers::q_rows], key_features(), rows) &&
-        finite_rows(at_[buffers::d_out_rows], value_features(), rows)) {
-      return true;
-    }
-    for (std::size_t i = 0; i < plan::queries; ++i) {
-      const std::size_t row = least(i, rows - 1);
-      const std::size_t query = panel.begin + row;
-      bool discarded =
-          g.d_lse == nullptr || g.d_lse[static_cast<std::ptrdiff_t>(query) * call_.layout.d_lse_query] == 0;
-      for (std::size_t c = 0; c < value_features(); ++c)
-        discarded = discarded && at_[buffers::d_out_rows][row * value_features() + c] == 0;
-      if (discarded) lse[i] = infinity;
-      else if (lse[i] == infinity) lse[i] = infinity - infinity;
-    }
-    return false;
-  }
-
-  void write_queries(std::size_t h, const query_range& panel, bool onto) const noexcept {
-    const attention_gradient_layout& to = call_.layout;
-    for (std::size_t s = 0; s < strips_of(panel); ++s) {
-      const query_range strip = strip_at(panel, s);
-      const std::size_t rows = strip.end - strip.begin;
-      write_strip<Arch>(strip_of(buffers::d_q, s, layout_.head_dim), rows, layout_.head_dim, layout_.scale, onto,
-                        {from_row(gradient(h).d_q, to.d_q_row, strip.begin), to.d_q_row, to.d_q_feature});
-    }
-  }
   // Processes a panel with a block of keys; `finite` means that products with hidden pairs are 0.
   void meet_block(std::size_t h, const head_window& window, const query_range& panel, const key_span& span,
                   const key_span& block, bool finite) noexcept {
@@ -445,15 +324,7 @@ class attention_gradient_task {
 
   static constexpr std::size_t most_tiles = block_keys / tile_rows<Arch> + 4;
 
-  const attention_gradient_call& call_;
-  const attention_layout& layout_;
-  plan cut_;
-  buffers at_;
-  std::size_t first_head_ = 0;
-  std::size_t part_ = 0;
-  std::size_t parts_ = 1;
   float* sums_ = nullptr;
-  bool finite_[plan::most_blocks] = {};
   lane_range ranges_[most_tiles][plan::strips] = {};
 };
 
