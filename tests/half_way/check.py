@@ -39,7 +39,7 @@ MARKS, RULE = "shape/marks_table.hpp", "shape/rules/reduce.hpp"
 WORDS, LOOPS = "expr/rows/reduce.hpp", "eval/loops/rows.hpp"
 CUMULATIVE = "expr/rows/cumulative.hpp"
 LOOPS_BACKWARD = "eval/loops/backward.hpp"
-KERNEL, CODES = "kernels/dispatch/implementation.hpp", "eval/kernels/codes.hpp"
+KERNEL, CODES = "kernels/dispatch/element_calls.hpp", "eval/kernels/codes.hpp"
 
 
 def names_and_marks(name):
