@@ -93,7 +93,7 @@ int main(int argc, char** argv) {
   if (argc != 2) { return 2; }
 
   // The names declared in `namespace op { … }`.
-  std::ifstream file(std::string(argv[1]) + "/dimwise/shape/marks_table.hpp");
+  std::ifstream file(std::string(argv[1]) + "/dimwise/shape/marks_table/operations.hpp");
   const std::string header{std::istreambuf_iterator<char>(file), {}};
   const std::string declarations =
       header.substr(0, header.find("}  // namespace op")).substr(header.find("namespace op {"));

@@ -35,7 +35,7 @@ class Step:
         return content.replace(self.anchor, new)
 
 
-MARKS, RULE = "shape/marks_table.hpp", "shape/rules/reduce.hpp"
+NAMES, MARKS, RULE = "shape/marks_table/operations.hpp", "shape/marks_table/products.hpp", "shape/rules/reduce.hpp"
 WORDS, LOOPS = "expr/rows/reduce.hpp", "eval/loops/rows.hpp"
 CUMULATIVE = "expr/rows/cumulative.hpp"
 LOOPS_BACKWARD = "eval/loops/backward.hpp"
@@ -44,7 +44,7 @@ KERNEL, CODES = "kernels/dispatch/element_calls.hpp", "eval/kernels/codes.hpp"
 
 def names_and_marks(name):
     return [
-        Step(MARKS, "struct cumsum;\n", f"struct {name};\n", f"{name}"),
+        Step(NAMES, "struct cumsum;\n", f"struct {name};\n", f"{name}"),
         Step(
             MARKS,
             "template <>\ninline constexpr mark_row marks_row<op::outer>",
