@@ -23,6 +23,20 @@ def includes(text):
     return re.findall(r"^\s*#\s*include\s*[<\"][^>\"]+[>\"]", text, flags=re.MULTILINE)
 
 
+def outermost(text):
+    """-> the named namespaces of a header that are in no other"""
+    found, depth = {}, 0
+    for line in re.findall(r"^(?:namespace .*\{$|\}  // namespace)", text, flags=re.MULTILINE):
+        if line.startswith("}"):
+            depth -= 1
+            continue
+        name = re.match(r"namespace (\w+) \{", line)
+        if depth == 0 and name:
+            found[name[1]] = True
+        depth += 1
+    return found
+
+
 def united(files, root=None, wrap="unit"):
     """One source of many: each file in a namespace of its own, lines counted as in the file, which is named from the root; includes
     before the first file that has them, so that those before it do not use them; macros until the end of their file."""
@@ -32,12 +46,13 @@ def united(files, root=None, wrap="unit"):
         for line in path.read_text(encoding="utf-8").splitlines():
             found = re.match(r"\s*#\s*include\s*([<\"][^>\"]+[>\"])", line)
             if found:
-                beside = path.parent / found[1].strip('"')
-                is_beside = found[1][0] == '"' and beside.exists()
-                if is_beside:  # the file goes on in a namespace of what it includes
-                    for outer in re.findall(r"^namespace (\w+) \{", beside.read_text(encoding="utf-8"), flags=re.MULTILINE):
+                folders = path.parents if root else [path.parent]
+                places = (folder / found[1].strip('"') for folder in folders if found[1][0] == '"')
+                beside = next((place for place in places if place.exists()), None)
+                if beside:  # or in a folder above; the file goes on in a namespace of what it includes
+                    for outer in outermost(beside.read_text(encoding="utf-8")):
                         shared += f"namespace {outer} {{ using namespace ::{outer}; }}\n"
-                include = f'#include "{beside.resolve()}"' if is_beside else f"#include {found[1]}"
+                include = f'#include "{beside.resolve()}"' if beside else f"#include {found[1]}"
                 head += "" if include in known else include + "\n"
                 known.add(include)
                 line = ""
