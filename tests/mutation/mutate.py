@@ -35,7 +35,7 @@ TABLE = "dimwise/shape/marks_table"  # .hpp, and the folder
 MARKS = ("raw", "score", "masked_for", "biased_for", "normalised", "weighted", "log_normalised", "rotated", "indexed")
 # Files, and the declarations whose conditions count.
 SOURCES = {
-    "dimwise/shape/rules/*.hpp": "", "dimwise/expr/masks/*mask*.hpp": r"requires\(|constexpr bool|concept|conditional_t", "dimwise/expr/elements/numbers.hpp": "",
+    "dimwise/shape/rules/**/*.hpp": "", "dimwise/expr/masks/*mask*.hpp": r"requires\(|constexpr bool|concept|conditional_t", "dimwise/expr/elements/numbers.hpp": "",
     "dimwise/shape/shape.hpp": r"valid_shape|checked_shape|repetition|all_dimensions",
     "dimwise/shape/verdict.hpp": r"hides_in_composite|any_position|any_alternative|alternatives|any_feature|any_choice|any_exclusive_choice|any_batch|all_parallel|refuses_mark|indexed_meets|taken_meets",
     "dimwise/dim/derived.hpp": r"divisible|related|extents_differ|is_prime_of|is_out_of|merged_abilities",
