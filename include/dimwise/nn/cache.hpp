@@ -11,99 +11,10 @@
 #pragma once
 
 #include <dimwise/nn/cache_sides.hpp>
+#include <dimwise/nn/caches/kinds.hpp>
 
 #include <span>
 #include <utility>
-
-namespace dimwise::nn {
-
-/// A cache that keeps all positions, up to `Positions`; more positions throw `extent_error`.
-template <extent_t Positions = at_run_time>
-struct capacity {};
-/// A cache that keeps the last `Window` positions, the query's own included. Keys stay contiguous: they fill a buffer
-/// of twice the window and move to its front once per window.
-template <extent_t Window>
-struct sliding {};
-/// A cache whose window `keep_window` sets at run time: it keeps what the queries of that window see, and without a
-/// window all positions. The extent of Key in its constructor is the buffer. Next to a window, it has room for
-/// `at_once()` new positions.
-struct windowed {};
-
-}  // namespace dimwise::nn
-
-namespace dimwise::detail {
-
-template <class Kind>
-struct cache_kind;
-template <extent_t N>
-struct cache_kind<nn::capacity<N>> {
-  static constexpr bool slides = false;
-  static constexpr bool at_run_time_window = false;
-  static constexpr extent_t buffer = N;
-};
-template <extent_t W>
-struct cache_kind<nn::sliding<W>> {
-  static_assert(W > 0 && W <= at_run_time / 4,
-                "dimwise: the window of a cache has at least one position, and twice as many can be counted");
-  static constexpr bool slides = true;
-  static constexpr bool at_run_time_window = false;
-  static constexpr extent_t window = W;
-  static constexpr extent_t buffer = 2 * W;
-};
-template <>
-struct cache_kind<nn::windowed> {
-  static constexpr bool slides = false;
-  static constexpr bool at_run_time_window = true;
-  static constexpr extent_t buffer = at_run_time;
-};
-
-// The maximum number of positions of Key that a window shows, including the query's own; 0 for other masks.
-template <class Key, class M>
-extent_t most_shown(const M&) {
-  return 0;
-}
-template <class Key, class Q>
-extent_t most_shown(const window<Q, Key>& w) {
-  return w.left() < 0 ? 0 : static_cast<extent_t>(w.left()) + 1;
-}
-template <class Key, class A, class B>
-extent_t most_shown(const mask_pair<all_of, A, B>& both) {
-  const extent_t a = most_shown<Key>(both.left());
-  const extent_t b = most_shown<Key>(both.right());
-  return a == 0 || b == 0 ? a + b : (a < b ? a : b);
-}
-template <class Key, class A, class B>
-extent_t most_shown(const mask_pair<any_of, A, B>& either) {
-  const extent_t a = most_shown<Key>(either.left());
-  const extent_t b = most_shown<Key>(either.right());
-  return a == 0 || b == 0 ? 0 : (a < b ? b : a);
-}
-
-// Throws if a mask in the scores shows more positions than the cache keeps.
-template <class Key, class E>
-void check_windows(const E&, extent_t) {}
-template <class Key, class Op, class Shape, class T, class... X>
-void check_windows(const node<Op, Shape, T, X...>& scores, extent_t kept) {
-  scores.each_child([kept](const auto& x) {
-    if constexpr (mask_like<std::remove_cvref_t<decltype(x)>>) {
-      const extent_t shown = most_shown<Key>(x);
-      if (shown > kept) {
-        raise<extent_error>(error{} << "attend: the window shows " << shown << " positions of " << dimension_name<Key>()
-                                    << ", and the cache keeps " << kept << "; sliding<W> keeps what a window of "
-                                    << "W - 1 positions to the left shows (R10)");
-      }
-    } else {
-      check_windows<Key>(x, kept);
-    }
-  });
-}
-
-// What gives the scores of keys: a function, and neither a tensor nor a mask.
-template <class F>
-concept scores_function =
-    !operand<F> && !refused_operand<F> && !mask_like<F> && (std::is_class_v<F> || std::is_function_v<F>);
-
-}  // namespace dimwise::detail
 
 namespace dimwise::nn {
 
