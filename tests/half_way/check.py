@@ -36,9 +36,9 @@ class Step:
 
 
 NAMES, MARKS, RULE = "shape/marks_table/operations.hpp", "shape/marks_table/products.hpp", "shape/rules/reduce.hpp"
-WORDS, LOOPS = "expr/rows/reduce.hpp", "eval/loops/rows.hpp"
+NODES, WORDS, LOOPS = "expr/rows/nodes.hpp", "expr/rows/reduce.hpp", "eval/loops/rows.hpp"
 CUMULATIVE = "expr/rows/cumulative.hpp"
-LOOPS_BACKWARD = "eval/loops/backward.hpp"
+LOOPS_BACKWARD = "eval/loops/backward_rows.hpp"
 KERNEL, CODES = "kernels/dispatch/element_calls.hpp", "eval/kernels/codes.hpp"
 
 
@@ -73,7 +73,7 @@ OPERATIONS = {
                 before=True,
             ),
             Step(
-                WORDS,
+                NODES,
                 '"cumsum", operand)\n',
                 'DIMWISE_DETAIL_NAMED(running_product, "running_product", operand)\n',
                 "running_product",
@@ -127,7 +127,7 @@ OPERATIONS = {
         True,
         [
             *names_and_marks("product"),
-            Step(WORDS, '"logsumexp", operand)\n', 'DIMWISE_DETAIL_NAMED(product, "product", operand)\n', "product"),
+            Step(NODES, '"logsumexp", operand)\n', 'DIMWISE_DETAIL_NAMED(product, "product", operand)\n', "product"),
             Step(
                 WORDS,
                 "struct max : extreme_word",

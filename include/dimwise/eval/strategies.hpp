@@ -10,10 +10,10 @@
 #pragma once
 
 #include <dimwise/eval/loops/elements.hpp>
-#include <dimwise/eval/loops/ids.hpp>
 #include <dimwise/eval/loops/positions.hpp>
 #include <dimwise/eval/loops/product.hpp>
 #include <dimwise/eval/loops/rows.hpp>
+#include <dimwise/eval/loops/scatter.hpp>
 #include <dimwise/eval/lowering/joins.hpp>
 #include <dimwise/eval/lowering/masks.hpp>
 #include <dimwise/kernels/dispatch/active.hpp>

@@ -9,6 +9,7 @@
 #include <dimwise/expr/elements/elementwise.hpp>
 #include <dimwise/expr/masks/mask.hpp>
 #include <dimwise/expr/operation.hpp>
+#include <dimwise/expr/rows/nodes.hpp>
 #include <dimwise/expr/untracked.hpp>
 #include <dimwise/shape/all_documents.hpp>
 #include <dimwise/shape/rules/reduce.hpp>
@@ -16,102 +17,6 @@
 namespace dimwise {
 
 namespace detail {
-
-// What the gradient of an operation reads of a row, beside the gradient that arrives; `none`: it has no gradient (R21).
-enum class backward_reads : unsigned char {
-  none,
-  operand,  // the row as it was
-  result    // what it became
-};
-#define DIMWISE_DETAIL_NAMED(word, text, reads)                       \
-  struct word {                                                       \
-    static constexpr const char* name = text;                         \
-    static constexpr backward_reads backward = backward_reads::reads; \
-  };
-// How a row (all elements of the dimensions `Over`) becomes a row of the same length.
-namespace rows {
-DIMWISE_DETAIL_NAMED(softmax, "softmax", result)
-DIMWISE_DETAIL_NAMED(log_softmax, "log_softmax", result)
-DIMWISE_DETAIL_NAMED(renormalise, "renormalise", operand)
-DIMWISE_DETAIL_NAMED(standardize, "standardize", operand)
-DIMWISE_DETAIL_NAMED(root_mean_square, "rms_norm", operand)
-DIMWISE_DETAIL_NAMED(cumsum, "cumsum", operand)
-DIMWISE_DETAIL_NAMED(cumprod, "cumprod", operand)
-DIMWISE_DETAIL_NAMED(quantised, "quantised", none)
-}  // namespace rows
-
-// How a row becomes one number.
-namespace totals {
-DIMWISE_DETAIL_NAMED(sum, "sum", operand)
-DIMWISE_DETAIL_NAMED(mean, "mean", operand)
-DIMWISE_DETAIL_NAMED(max, "max", operand)
-DIMWISE_DETAIL_NAMED(min, "min", operand)
-DIMWISE_DETAIL_NAMED(logsumexp, "logsumexp", operand)
-DIMWISE_DETAIL_NAMED(argmax, "argmax", none)
-DIMWISE_DETAIL_NAMED(norm, "norm", operand)
-DIMWISE_DETAIL_NAMED(prod, "prod", operand)
-}  // namespace totals
-#undef DIMWISE_DETAIL_NAMED
-
-// Each row over `Over` becomes a row of the same length.
-template <class How, class Over>
-struct rows_over {
-  static constexpr const char* name = How::name;
-  using how = How;
-  using over = Over;
-  double epsilon = 0;
-};
-template <class Shape, class How, class Over, class E>
-using rowwise = node<rows_over<How, Over>, Shape, value_of<E>, E>;
-template <class Shape, class How, class Over, class E>
-auto make_rows(const E& e, double epsilon = 0) {
-  return rowwise<Shape, How, Over, E>({epsilon}, e.extents(), e);
-}
-
-// Each row over `Over` becomes one element.
-template <class How, class Over>
-struct total_over {
-  static constexpr const char* name = How::name;
-  using how = How;
-  using over = Over;
-};
-template <class Shape, class T, class How, class Over, class E>
-using reduction = node<total_over<How, Over>, Shape, T, E>;
-template <class Shape, class T, class How, class Over, class E>
-auto make_total(const E& e) {
-  return reduction<Shape, T, How, Over, E>({}, extents_from<Shape>(How::name, e.extents()), e);
-}
-
-// The elements of the whole dimension of which D is a part. It is static, or the one that was given.
-template <class D, class Extents, class... Whole>
-extent_t whole_extent(const Extents& e, const Whole&... given) {
-  if constexpr (!is_sharded<D>) {
-    return e.template extent<D>();
-  } else if constexpr (whole_t<D>::static_extent != at_run_time) {
-    return whole_t<D>::static_extent;
-  } else {
-    return (given.extent(), ...);
-  }
-}
-// One rank's term of the mean over dimensions that several ranks share: its sum, divided by the number of all elements.
-template <class Verdict, class... D, class X, class... Whole>
-auto make_term_of_mean(const X& x, const Whole&... given) {
-  using shape = typename Verdict::shape;
-  const extent_t count =
-      checked_product("mean", &dimension_name<merged<D...>>, {whole_extent<D>(x.extents(), given...)...});
-  const auto sum = make_total<shape, value_of<X>, totals::sum, list<D...>>(x);
-  return make_with_marks<shape>(sum / static_cast<double>(count == 0 ? 1 : count));
-}
-
-// What names an element of several dimensions: the id of their product, which `split_ids` takes apart.
-template <class... D>
-struct id_over {
-  using type = id<merged<D...>>;
-};
-template <class D>
-struct id_over<D> {
-  using type = id<D>;
-};
 
 // ---- the words ------------------------------------------------------------------------------------------------------
 
