@@ -7,53 +7,19 @@
 #pragma once
 
 #include <dimwise/support/messages/diagnostic.hpp>
+#include <dimwise/support/messages/error_parts.hpp>
 #include <dimwise/support/messages/printed_type.hpp>
 
 #include <array>
 
 namespace dimwise::detail::messages {
 
-// Words for the names of operations and of shapes.
-struct pair {
-  const char* name;
-  const char* said;
-};
-inline constexpr pair operations[] = {{"elementwise", "arithmetic"}, {"assign", "the assignment"},
-                                      {"divide", "the division"},    {"compare", "the comparison"},
-                                      {"mask_and", "`&` of masks"},  {"mask_or", "`|` of masks"}};
-inline constexpr pair shapes[] = {{"lhs", "left"},
-                                  {"rhs", "right"},
-                                  {"operand_shape", "operand"},
-                                  {"declared", "declared"},
-                                  {"computed", "expression"}};
-
-template <std::size_t N>
-constexpr const char* said_of(const pair (&table)[N], text name) {
-  for (const pair& one : table) {
-    if (same(name, one.name)) { return one.said; }
-  }
-  return nullptr;
-}
-
-struct row {
-  const char* label = "";
-  types items{};
-};
-
 // What the type of an error says. A `say_…` writes a fact, and is false where the type does not say it.
 template <class Message>
-class facts : protected printed_type<Message> {
+class facts : public error_parts<Message> {
  public:
   // `called`: what the program's line calls; where the type names no operation, this is said instead.
-  constexpr explicit facts(text error, text called = {nullptr, 0}) : printed_type<Message>(error), called_(called) {
-    for (int one = parts[0].first; one >= 0; one = parts[one].next) { sort(one); }
-    if (is(0, "ERROR_R4_extent_does_not_divide")) {
-      while (over_count > 1) { overs[0].add(overs[--over_count].places[0]); }
-    }
-    for (int i = 0; i < other_facts.size && row_count > 0; ++i) {
-      if (is(other_facts.places[i], "stored")) { add_row("stored", other_facts.places[i]); }
-    }
-  }
+  constexpr explicit facts(text error, text called = {nullptr, 0}) : error_parts<Message>(error), called_(called) {}
 
   // Whether a pattern may name this fact.
   static constexpr bool knows(text fact) {
@@ -65,12 +31,6 @@ class facts : protected printed_type<Message> {
     }
     return false;
   }
-
-  // How many facts the type says.
-  [[nodiscard]] constexpr int fact_count() const { return parts[0].count; }
-
-  // The error's id: the name of its type.
-  [[nodiscard]] constexpr text id() const { return parts[0].word; }
 
   // The first pattern whose facts are all there, or the words of the error's name; and the rule.
   constexpr const Message& said(const texts& patterns) { return say_pattern(patterns), put_rule(), words_said; }
@@ -92,107 +52,15 @@ class facts : protected printed_type<Message> {
   }
 
  protected:
-  using base = printed_type<Message>;
-  using base::arguments, base::equal, base::is, base::parts, base::put, base::put_list, base::put_type,
-      base::words_said;
+  using base = error_parts<Message>;
+  using base::dims, base::equal, base::find, base::has, base::id_facts, base::is, base::is_mark, base::marked,
+      base::only, base::operation_place, base::other_facts, base::over, base::over_count, base::overs, base::parts,
+      base::plain, base::put, base::put_list, base::put_type, base::row_count, base::rule, base::shape_rows,
+      base::sized_dims, base::sized_extents, base::without, base::words_said;
 
-  // "R7" of ERROR_R7_…
-  [[nodiscard]] constexpr text rule() const {
-    text name = behind(parts[0].word, of("ERROR_").length);
-    std::size_t length = 0;
-    while (length < name.length && name.begin[length] != '_') { ++length; }
-    return {name.begin, length};
-  }
   constexpr void put_rule() { put(" ("), put(rule()), put(')'); }
 
-  constexpr bool is_mark(int place) const {
-    for (const char* mark : mark_names) {
-      if (is(place, mark)) { return parts[place].of_library; }
-    }
-    return false;
-  }
-
   // --- the facts of an error
-
-  static constexpr int most = 16;  // shapes of an error, and its lists of dimensions
-
-  constexpr void add_row(const char* label, int place) {
-    if (row_count < most) { shape_rows[row_count++] = {label, arguments(place)}; }
-  }
-  constexpr void sort(int one) {
-    const char* label = said_of(shapes, parts[one].word);
-    if (parts[one].is_operation && operation_place < 0) {
-      operation_place = one;
-    } else if ((is(one, "over") || is(one, "about")) && over_count < most) {
-      types& over = overs[over_count++];
-      if (is(one, "about")) { over.add(dimension(one)); }
-      for (int dim = is(one, "over") ? parts[one].first : -1; dim >= 0; dim = parts[dim].next) {
-        over.add(dimension(dim));
-      }
-    } else if (label != nullptr) {
-      add_row(label, one);
-    } else if (is(one, "shape")) {
-      add_row(row_count == 0 ? "shape" : "tensor", one);
-    } else if (is(one, "id") && parts[one].count > 0) {
-      id_facts.add(parts[one].first);
-    } else {
-      other_facts.add(one);
-    }
-  }
-  constexpr int dimension(int one) {
-    if (!is(one, "about") || parts[one].count != 2) { return one; }
-    const int dim = parts[one].first;
-    const int extent = parts[dim].next;
-    if (is(extent, "extent") && parts[extent].count > 0) {
-      sized_dims.add(dim), sized_extents.add(parts[extent].first);
-    }
-    return dim;
-  }
-
-  // The shape of one of these labels; none is a null pointer, here and below.
-  constexpr const types* find(std::initializer_list<const char*> labels) const {
-    for (int i = 0; i < row_count; ++i) {
-      for (const char* label : labels) {
-        if (same(of(shape_rows[i].label), label)) { return &shape_rows[i].items; }
-      }
-    }
-    return nullptr;
-  }
-  constexpr bool has(const types& some, int one) const {
-    for (int i = 0; i < some.size; ++i) {
-      if (equal(some.places[i], one)) { return true; }
-    }
-    return false;
-  }
-  // What the first has and the second has not.
-  constexpr types without(const types& some, const types& others) const {
-    types found;
-    for (int i = 0; i < some.size; ++i) {
-      if (!has(others, some.places[i])) { found.add(some.places[i]); }
-    }
-    return found;
-  }
-  constexpr types dims(const types& some) const {
-    types found;
-    for (int i = 0; i < some.size; ++i) {
-      if (!is_mark(some.places[i])) { found.add(some.places[i]); }
-    }
-    return found;
-  }
-  // What one side has alone; without marks only where dimensions differ, too.
-  constexpr types only(int side, bool marks = true) const {
-    if (row_count < 2) { return {}; }
-    const types sides[] = {without(shape_rows[0].items, shape_rows[1].items),
-                           without(shape_rows[1].items, shape_rows[0].items)};
-    const types of_dims[] = {dims(sides[0]), dims(sides[1])};
-    return marks || of_dims[0].size + of_dims[1].size == 0 ? sides[side] : of_dims[side];
-  }
-  constexpr const types* over(int which = 0) const {
-    for (int i = which; i < over_count; ++i) {
-      if (which > 0 || overs[i].size > 0) { return &overs[i]; }
-    }
-    return nullptr;
-  }
 
   // "a", "a and b", "a, b and c".
   constexpr void join(int i, int count) { put(i == 0 ? "" : (i + 1 == count ? " and " : ", ")); }
@@ -268,14 +136,6 @@ class facts : protected printed_type<Message> {
   }
   constexpr bool say_left_only() { return some_names(only(0, false)); }
   constexpr bool say_right_only() { return some_names(only(1, false)); }
-  constexpr types plain(const types& some) const {  // neither composites nor marks, nor what is named
-    types found;
-    for (int i = 0; i < some.size; ++i) {
-      const int one = some.places[i];
-      if (parts[one].count == 0 && (over() == nullptr || !has(*over(), one))) { found.add(one); }
-    }
-    return found;
-  }
   constexpr bool say_left_parallel() { return over() != nullptr && some_names(plain(only(0))); }
   constexpr bool say_right_parallel() { return over() != nullptr && some_names(plain(only(1))); }
   constexpr bool say_sides() {
@@ -346,18 +206,6 @@ class facts : protected printed_type<Message> {
 
   // --- what a mark names
 
-  constexpr int marked(const types& some, const char* mark) const {
-    for (int i = 0; i < some.size; ++i) {
-      if (is(some.places[i], mark) && is_mark(some.places[i])) { return some.places[i]; }
-    }
-    return -1;
-  }
-  constexpr int marked(const char* mark) const {
-    for (int i = 0; i < row_count; ++i) {
-      if (const int one = marked(shape_rows[i].items, mark); one >= 0) { return one; }
-    }
-    return -1;
-  }
   // All such marks of the first shape that has one.
   constexpr bool say_mark(const char* mark) {
     types found;
@@ -466,13 +314,6 @@ class facts : protected printed_type<Message> {
     }
     return false;
   }
-
-  int operation_place = -1;
-  types overs[most]{};
-  int over_count = 0;
-  row shape_rows[most]{};
-  int row_count = 0;
-  types other_facts{}, id_facts{}, sized_dims{}, sized_extents{};  // of sized_dims the extents are known
 
  private:
   text called_{nullptr, 0};
