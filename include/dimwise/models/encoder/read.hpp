@@ -7,6 +7,7 @@
 
 #include <dimwise/io/checkpoint.hpp>
 #include <dimwise/models/encoder/bind.hpp>
+#include <dimwise/models/encoder/empty.hpp>
 
 #include <tuple>
 

@@ -10,6 +10,7 @@
 //   auto text = models::generate_greedy(model, model.first(), 63, state);
 #pragma once
 
+#include <dimwise/models/encoder/empty.hpp>
 #include <dimwise/models/encoder/encoder.hpp>
 #include <dimwise/models/encoder_decoder/blocks.hpp>
 
