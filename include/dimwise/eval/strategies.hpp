@@ -2,10 +2,10 @@
 // dimwise/eval/strategies.hpp -- the one place that decides how a node is computed: the first strategy that fits, in
 // order.
 //
-// Layer: eval. Some strategies take a node with what is below it, before its children are computed: fused attention,
-// norms and products with what follows them. The others take a node whose children are memory: element kernels, rows,
-// folds, products; one of them at most matches a node, by its type. It computes by its kernel where that `fits` the
-// layouts, and otherwise by the reference loops, which take everything. A plan checks the same `fits`.
+// Layer: eval. Fused strategies take a node together with nodes below it: attention, norms, products with their
+// epilogues. The others take a node whose children are in memory: elementwise kernels, rows, reductions, products; at
+// most one of them matches a node, by its type. It calls its kernel if that `fits` the layouts, and otherwise the
+// reference loops, which take every node. A plan checks the same `fits`.
 // Tests: tests/eval/plan/plan.test.cpp
 #pragma once
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/expr/operation.hpp -- one declaration for each word: what it accepts, what it refuses, and how it is misused.
+// dimwise/expr/operation.hpp -- one declaration per operation: the calls that it accepts and rejects.
 //
-// Layer: expr. A word `w` has a struct `detail::calls::w` with two functions for each form of its call:
+// Layer: expr. An operation `w` has a struct `detail::calls::w` with two functions for each form of its call:
 // `judge(list<D…>, x…)`, which is declared only and returns the rule's verdict, and `make<Verdict>(list<D…>, x…)`,
-// which forms the node. The macro makes the functions from them: the accepted call, the refused one, whose return type
-// is the error, and those for other arguments.
+// which forms the node. The macro makes the functions from them: the accepted call, the rejected one, whose return
+// type is the error, and those for other arguments.
 // Tests: tests/compile_fail/arguments/, tests/expr/name_lookup.test.cpp
 #pragma once
 

@@ -21,7 +21,7 @@ inline constexpr const char* fingerprint_key = "tokenizer fingerprint";
 
 namespace detail {
 
-// Lower-cases texts before all else.
+// Converts texts to lower case before the normalizer of the file.
 inline void add_lower_case(nlohmann::json& settings) {
   if (!settings.is_object()) { return; }
   io::detail::held_json own;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/eval/loops/product.hpp -- the reference loops of products.
 //
-// Layer: eval. Hidden weights (−0) leave the values beside them out, and so do zeros of a gradient.
+// Layer: eval. A product skips the values whose factor is a hidden weight (−0) or a zero of a gradient.
 // Tests: tests/expr/products/contract.test.cpp
 #pragma once
 
@@ -21,8 +21,8 @@ struct product_result<contraction<Shape, Over, A, B>> {
 template <class N>
 using product_result_t = typename product_result<N>::type;
 
-// What remains of a product when its names are gone: the axes of each operand that run along those of the result, and
-// those that are summed over. All that follows is one function for all products.
+// The axis map of a product: the axes of each operand along those of the result, and those that are summed over. It
+// has no names, so one function serves all products.
 struct product_operand {
   const short* along_result;
   const short* along_sums;
@@ -69,7 +69,7 @@ bool all_finite(std::size_t rank, const axis* axes, const C* data) {
   return others == 0;
 }
 
-// The form of a product whose operands say when they are read that they are weights.
+// The axis map of a product whose operands turn out to have hidden weights when they are read.
 template <class C>
 product_form form_with(product_form form, const lowered<C>& a, const lowered<C>& b) {
   using kernels::left_out;
@@ -97,8 +97,8 @@ void product_loops(const product_form& by_type, target<C> to, const lowered<C>& 
   const auto run = [&](left_out what) { kernels::contract(what, result, sums, to.data, a.data, b.data); };
   if (form.a.leaves_out == left_out::hidden) { return run(left_out::hidden); }
   run(left_out::nothing);
-  // What a zero meets changes a sum only where it is not finite, and the sum is NaN then. So products of gradients run
-  // like all others, and pay one look at the result.
+  // The factor of a zero changes a sum only if it is not finite, and then the sum is NaN. So products of gradients run
+  // like all others, and the result is checked once.
   if (form.a.leaves_out == left_out::nothing || all_finite(form.rank, to.axes, to.data)) { return; }
   run(form.b.leaves_out == left_out::hidden ? left_out::zeros_and_hidden : left_out::zeros);
 }

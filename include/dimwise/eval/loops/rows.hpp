@@ -16,7 +16,7 @@
 
 namespace dimwise::detail {
 
-// Some axes of an operand, and where the result has them.
+// Some axes of an operand, and the axes of the result that they correspond to.
 struct axes_in_both {
   const short* in_result;
   const short* in_operand;
@@ -39,7 +39,7 @@ struct row_loops {
   kernels::loop_nest<2> outside;
   kernels::loop_nest<2> inside;
 };
-// What remains of rows when their names are gone: one function for all that follows.
+// The axis map of rows. It has no names, so one function serves all operations on rows.
 struct rows_form {
   axes_in_both outside;
   axes_in_both inside;
@@ -52,7 +52,7 @@ template <class ResultAxes, class OperandAxes, class Over>
 inline constexpr rows_form rows_form_over = {in_both<difference_t<OperandAxes, Over>, ResultAxes, OperandAxes>,
                                              in_both<Over, ResultAxes, OperandAxes>};
 
-// The places of the elements of a row in the order of their values; `number(place in memory)` gives one.
+// The indices of the elements of a row, sorted by their values.
 template <bool Descending, class T>
 std::vector<std::size_t> order_of_row(const kernels::loop_nest<2>& row, const T* from) {
   std::vector<std::uint64_t> keys;
@@ -96,7 +96,7 @@ void one_row(const kernels::loop_nest<2>& row, C* to, const C* from, C hidden, C
   }
 }
 
-// Of a node over the dimensions that its operation names.
+// The axis map of a node over the dimensions that its operation names.
 template <class N>
 inline constexpr const rows_form& form_of_rows = rows_form_over<axes_for<shape_of<N>>, axes_for<shape_of<child_t<N>>>,
                                                                 axes_of_list_t<typename operation_of<N>::over>>;
@@ -126,8 +126,8 @@ void loops(const sorted_ids_node<Shape, D, Descending, E>&, target<id<D>> to, co
   });
 }
 
-// The Euclidean norm of what `visit` gives, times `scale`, a power of two with which no square overflows and none that
-// counts vanishes.
+// The Euclidean norm of the elements that `visit` gives, times `scale`: a power of two with which no square overflows
+// and no square that matters underflows.
 template <class C>
 struct scaled_length {
   C root;
@@ -153,7 +153,7 @@ scaled_length<C> length_of(const Visit& visit) {
   return {std::sqrt(squares(scale)), scale};
 }
 
-// One number from the visible elements of a row; `visit(f)` calls f(element, place in the row) for each of them.
+// One number from the visible elements of a row; `visit(f)` calls f(element, index in the row) for each of them.
 template <class How, class T, class C, class Visit>
 T total_of(const Visit& visit) {
   using selections = list<totals::max, totals::min, totals::argmax, totals::logsumexp>;
@@ -204,7 +204,7 @@ T total_of(const Visit& visit) {
   }
 }
 
-// What is masked is −∞ and does not count.
+// Masked elements are −∞ and do not count.
 template <class How, class C, bool IsMasked, class Out, class R>
 void fold_row_by_row(const row_loops& all, Out* to, const R* from) {
   kernels::for_each_element(all.outside, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
@@ -227,8 +227,8 @@ void loops(const reduction<Shape, T, How, Over, E>&, target<Out> to, const Lower
                                         x.data);
 }
 
-// Masked right before it is reduced: the mask itself says what is hidden, and a visible −∞ counts. `x` are the children
-// of the masked node.
+// The reduction of a masked node: the mask decides what is hidden, so a visible −∞ counts. `in` holds the children of
+// the masked node.
 template <class C, class Shape, class T, class How, class Over, class Inner, class E, class M, class Out, class Lowered>
 void masked_total_loops(const reduction<Shape, T, How, Over, masked_node<Inner, E, M>>& n, target<Out> to,
                         const Lowered& in) {

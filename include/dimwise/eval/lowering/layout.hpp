@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/lowering/layout.hpp -- from names to numbers: extents, strides, and which axis of an operand runs along
-// which axis of a result.
+// dimwise/eval/lowering/layout.hpp -- layouts: extents and strides, and which axis of an operand corresponds to which
+// axis of a result.
 //
 // Layer: eval, the only place that joins expressions and kernels. A layout is a value apart from memory: which kernel
 // takes a node depends on types and layouts alone, so that a plan needs no memory.
@@ -13,7 +13,7 @@
 
 namespace dimwise::detail {
 
-// What a node is computed in: C where it holds real numbers, else its own type (bool, ids).
+// The type that a node is computed in: C if it holds real numbers, otherwise its own type (bool, ids).
 template <class C, class T>
 using compute_t = std::conditional_t<real_element<T>, C, T>;
 
@@ -62,8 +62,7 @@ struct working {
 template <class T, class N>
 using compute_in = std::conditional_t<real_element<T>, std::type_identity<T>, working<N>>;
 
-// Where the elements of an operand are: extent and stride of every axis, and how far its first element is from that of
-// the memory. Which kernel takes a node depends on layouts alone.
+// The extent and stride of every axis of an operand, and the offset of its first element in the memory.
 struct operand_layout {
   axis axes[max_rank] = {};
   std::ptrdiff_t first = 0;
@@ -79,7 +78,7 @@ struct lowered : operand_layout {
   bool hides = false;               // −0 is a hidden weight, of an `expr`: its type does not tell
 };
 
-// A leaf whose elements are shared: its layout and where they are. One function for all names.
+// The layout and the elements of a leaf that shares its memory. One function for all names.
 template <class T>
 [[gnu::noinline]] void read_shared(lowered<T>& x, const extent_source* sources, std::size_t rank, const slot* slots,
                                    const shared_storage<T>& elements) {
@@ -139,7 +138,7 @@ constexpr std::ptrdiff_t stride_of(const operand_layout& x) {
   }
 }
 
-// Whether some axes are one: each continues the one outside it.
+// Whether some axes can be one axis: each continues the one outside it.
 inline bool follow_each_other(const axis* axes, std::size_t count) {
   for (std::size_t i = 1; i < count; ++i) {
     if (axes[i - 1].stride != times(axes[i].stride, axes[i].extent)) { return false; }
