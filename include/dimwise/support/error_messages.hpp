@@ -7,7 +7,8 @@
 //
 //   error: static assertion failed: `contract` goes over key, but the left operand lacks key (R1)
 //
-// The classes are written out because clang adds a note for a static_assert in a macro or in a base class.
+// The classes are written out because clang adds a note for a static_assert in a macro or in a base class, and are in
+// one file, whose name clang prints: tests/messages/in_clang.py recognizes messages by it.
 // Tests: tests/messages/in_clang.py, tests/support/diagnostics.test.cpp (no error lacks its class)
 #pragma once
 

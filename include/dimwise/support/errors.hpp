@@ -7,6 +7,8 @@
 // and completing one is an error, even in a concept. DIMWISE_ERRORS_ARE_TYPES leaves them undefined. Rejected
 // constructors print messages with DIMWISE_MESSAGES_IN_CONSTRUCTORS only: the standard library asks of every type what
 // it can be constructed from.
+//
+// All errors are in one file: compilers print its name and line, as the #line below sets them.
 #pragma once
 
 // Follows a rejected overload that takes a user's function. g++ adds an error when an undefined function is called with
@@ -57,7 +59,7 @@
 #endif
 
 // Compilers name an error's declaration by the name of its include, and do not repeat its source line: two lines fewer.
-#line 61 "dimwise/support/errors.hpp"
+#line 63 "dimwise/support/errors.hpp"
 namespace dimwise {
 
 // A line for each rule, then its errors. Their meanings are the titles in support/diagnostics.hpp, in the same order.
