@@ -65,6 +65,13 @@ def tokenizer():
                       "max_input_chars_per_word": 100, "vocab": {w: i for i, w in enumerate(WORDS)}}}
 
 
+def config():
+    return {"architectures": ["BertModel"], "model_type": "bert", "vocab_size": len(WORDS), "hidden_size": D,
+            "num_hidden_layers": LAYERS, "num_attention_heads": HEADS, "intermediate_size": HIDDEN, "hidden_act": "gelu",
+            "max_position_embeddings": LONGEST, "type_vocab_size": 2, "layer_norm_eps": EPSILON, "pad_token_id": 0,
+            "position_embedding_type": "absolute"}
+
+
 def drawn():
     """-> the weights by HuggingFace's names: (extents, numbers)"""
     draw = random.Random(5)
@@ -153,11 +160,7 @@ def main():
     place.mkdir(parents=True, exist_ok=True)
     weights = drawn()
     write(place / "model.safetensors", {n: ("F32", e, w.tobytes()) for n, (e, w) in weights.items()})
-    config = {"architectures": ["BertModel"], "model_type": "bert", "vocab_size": len(WORDS), "hidden_size": D,
-              "num_hidden_layers": LAYERS, "num_attention_heads": HEADS, "intermediate_size": HIDDEN, "hidden_act": "gelu",
-              "max_position_embeddings": LONGEST, "type_vocab_size": 2, "layer_norm_eps": EPSILON, "pad_token_id": 0,
-              "position_embedding_type": "absolute"}
-    (place / "config.json").write_text(json.dumps(config, indent=1))
+    (place / "config.json").write_text(json.dumps(config(), indent=1))
     (place / "tokenizer.json").write_text(json.dumps(tokenizer(), separators=(",", ":")))
     model, golden, means = Model(weights), {}, []
 

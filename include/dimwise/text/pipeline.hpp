@@ -94,9 +94,13 @@ class pipeline {
   /// Without added tokens.
   [[nodiscard]] std::size_t vocabulary_size() const { return vocabulary_size_; }
   [[nodiscard]] std::optional<std::uint32_t> find(const std::string& word) const { return words_.find_token(word); }
-  [[nodiscard]] bool has(std::size_t id) const {
-    return id < size() && words_.word(static_cast<std::uint32_t>(id)) != nullptr;
+  [[nodiscard]] bool has(std::size_t id) const { return word(id) != nullptr; }
+  /// Null for ids without a token.
+  [[nodiscard]] const std::string* word(std::size_t id) const {
+    return id < size() ? words_.word(static_cast<std::uint32_t>(id)) : nullptr;
   }
+  /// The token of unknown words: of BPE, WordPiece and WordLevel.
+  [[nodiscard]] std::optional<std::uint32_t> unknown() const { return unknown_; }
   [[nodiscard]] std::string fingerprint() const {
     std::uint64_t hash = 0xcbf29ce484222325U;
     const auto take = [&](unsigned char byte) { hash = (hash ^ byte) * 0x100000001b3U; };
@@ -201,6 +205,9 @@ class pipeline {
       r.refuse("the model " + io::detail::printable(type) + " is not supported");
     }
     vocabulary_size_ = words_.size();
+    if (type != "Unigram" && model.contains("unk_token") && !model.at("unk_token").is_null()) {
+      unknown_ = words_.find_token(r.word(model, "unk_token", "model"));
+    }
   }
   static void check_steps(const reader& r, const char* where, std::size_t steps) {
     if (steps > most_steps) {
@@ -287,6 +294,7 @@ class pipeline {
   std::string title_;
   vocabulary words_{};
   std::size_t vocabulary_size_ = 0;
+  std::optional<std::uint32_t> unknown_{};
   std::variant<std::monostate, bpe_model, wordpiece_model, wordlevel_model, unigram_model<huggingface_scores>,
                unigram_model<sentencepiece_scores>, sentencepiece_bpe>
       tokens_{};

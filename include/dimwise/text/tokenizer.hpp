@@ -59,7 +59,7 @@ class tokenizer {
   [[nodiscard]] std::vector<id<Vocab>> encode(std::string_view text) const {
     return typed(pipeline_->encode(text, true));
   }
-  /// An argument of `encode`: no special tokens.
+  /// An argument of `encode` and `stored_encoding`: no special tokens.
   struct bare {};
   [[nodiscard]] std::vector<id<Vocab>> encode(std::string_view text, bare) const {
     return typed(pipeline_->encode(text, false));
@@ -88,6 +88,10 @@ class tokenizer {
   /// Encodes a text by the settings of the file: truncated, with special tokens, padded. Throws `io::file_error` if the
   /// text cannot be truncated as the file requires.
   [[nodiscard]] encoding stored_encoding(std::string_view text) const { return stored_encodings({{text}}).front(); }
+  /// Encodes a text by the truncation of the file, without padding.
+  [[nodiscard]] encoding stored_encoding(std::string_view text, bare) const {
+    return typed(pipeline_->encoded_texts({text}, false));
+  }
   /// Encodes a pair of texts by the settings of the file.
   [[nodiscard]] encoding stored_encoding(std::string_view first, std::string_view second) const {
     return stored_encodings({{first, second}}).front();
@@ -111,10 +115,7 @@ class tokenizer {
     }
     pipeline_->pad(all);
     std::vector<encoding> made;
-    for (detail::encoding& one : all) {
-      made.push_back({typed(one.tokens), std::move(one.types), std::move(one.given), std::move(one.special), {}});
-      for (const detail::encoding& part : one.overflowing) { made.back().cut.push_back(typed(part.tokens)); }
-    }
+    for (detail::encoding& one : all) { made.push_back(typed(std::move(one))); }
     return made;
   }
   /// An argument of `decode`: special tokens are part of the text.
@@ -129,6 +130,16 @@ class tokenizer {
   /// The id of a token of the vocabulary or of an added token; `nullopt` for unknown tokens.
   [[nodiscard]] std::optional<id<Vocab>> find(const std::string& word) const {
     const auto found = pipeline_->find(word);
+    return found ? std::optional(id<Vocab>{*found}) : std::nullopt;
+  }
+  /// The token of an id as the vocabulary writes it; empty for ids without a token.
+  [[nodiscard]] std::string_view token(id<Vocab> i) const {
+    const std::string* const word = pipeline_->word(i.value);
+    return word == nullptr ? std::string_view() : std::string_view(*word);
+  }
+  /// The id that BPE, WordPiece and WordLevel give to unknown words; `nullopt` without one, and for Unigram.
+  [[nodiscard]] std::optional<id<Vocab>> unknown() const {
+    const auto found = pipeline_->unknown();
     return found ? std::optional(id<Vocab>{*found}) : std::nullopt;
   }
   /// Sixteen hexadecimal digits that identify a vocabulary: FNV-1a of the bytes of each token and a zero, in
@@ -153,6 +164,11 @@ class tokenizer {
       all.push_back(static_cast<std::uint32_t>(i.value));
     }
     return all;
+  }
+  static encoding typed(detail::encoding one) {
+    encoding made{typed(one.tokens), std::move(one.types), std::move(one.given), std::move(one.special), {}};
+    for (const detail::encoding& part : one.overflowing) { made.cut.push_back(typed(part.tokens)); }
+    return made;
   }
   static std::vector<id<Vocab>> typed(const std::vector<std::uint32_t>& ids) {
     std::vector<id<Vocab>> all;
