@@ -1,23 +1,23 @@
-// src/programs/embed.cpp -- dimwise-embed: vectors of texts, their cosine similarities, and texts ranked for a query.
+// src/programs/embed.cpp -- dimwise-embed: vectors of texts, their similarities, and texts ranked for a query.
 //
-//   dimwise-embed folder "a happy dog" "a happy cat"                     the cosines of all pairs
+//   dimwise-embed folder "a happy dog" "a happy cat"                     the similarities of all pairs
 //   dimwise-embed folder "a happy dog" --file sentences.txt -k 3         the most similar lines of a file
 //   dimwise-embed folder --file sentences.txt --npy vectors.npy          the vectors of its lines
 //   dimwise-embed rank folder "a happy dog" --file sentences.txt         by vectors, or by a cross-encoder
 // SPDX-License-Identifier: BSL-1.0
 #include "common.hpp"
-#include "encoder_text.hpp"
+#include "text_vectors.hpp"
 #include <dimwise/io/npy.hpp>
-#include <dimwise/models/sentence_settings.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 namespace {
 
 using namespace programs;
-using dimwise::models::pooling_kind;
 using dimwise::models::sentence_settings;
+using dimwise::models::similarity_kind;
 using vector = std::vector<float>;
 
 struct embed_options {
@@ -29,6 +29,7 @@ struct embed_options {
   std::size_t threads = 1;
   std::optional<std::string> prompt;
   std::optional<std::string> npy;
+  std::optional<std::size_t> dimensions;
   bool no_prompt = false;
   bool no_truncation = false;
   bool vectors = false;
@@ -36,41 +37,53 @@ struct embed_options {
   bool quiet = false;
 };
 
-double cosine(const vector& a, const vector& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) { sum += static_cast<double>(a[i]) * static_cast<double>(b[i]); }
-  return sum;
-}
-
-const char* pooling_name(pooling_kind how) {
-  switch (how) {
-    case pooling_kind::first:
-      return "the first token";
-    case pooling_kind::max:
-      return "maximum of the tokens";
-    case pooling_kind::mean:
-      return "mean of the tokens";
-    case pooling_kind::mean_sqrt:
-      return "sum of n tokens over √n";
-    case pooling_kind::weighted_mean:
-      return "mean of the tokens, later ones weigh more";
-    case pooling_kind::last:
-      return "the last token";
+// How similar two vectors are; distances are negative. The cosine of zeros is 0.
+double similarity(similarity_kind kind, const vector& a, const vector& b) {
+  double product = 0;
+  double lengths[] = {0, 0};
+  double squares = 0;
+  double differences = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const auto x = static_cast<double>(a[i]);
+    const auto y = static_cast<double>(b[i]);
+    product += x * y;
+    lengths[0] += x * x;
+    lengths[1] += y * y;
+    squares += (x - y) * (x - y);
+    differences += std::abs(x - y);
   }
-  refuse("a pooling is none of those listed");
+  switch (kind) {
+    case similarity_kind::cosine:
+      return product == 0 ? 0 : product / std::sqrt(lengths[0] * lengths[1]);
+    case similarity_kind::dot:
+      return product;
+    case similarity_kind::euclidean:
+      return -std::sqrt(squares);
+    case similarity_kind::manhattan:
+      return -differences;
+  }
+  refuse("a similarity is none of those listed");
 }
 
-// The prompt before every text; empty by default.
-std::string prompt_of(const embed_options& o, const sentence_settings& settings) {
-  const auto name = o.prompt ? o.prompt : o.no_prompt ? std::nullopt : settings.default_prompt;
-  if (!name) { return {}; }
-  const auto found = settings.prompts.find(*name);
+// The prompt of this name.
+std::string prompt_named(const std::string& name, const embed_options& o, const sentence_settings& settings) {
+  const auto found = settings.prompts.find(name);
   if (found == settings.prompts.end()) {
     std::string names;
     for (const auto& [one, text] : settings.prompts) { names += (names.empty() ? "" : ", ") + one; }
-    refuse(o.folder + ": there is no prompt " + *name + (names.empty() ? "" : "; there are " + names));
+    refuse(o.folder + ": there is no prompt " + name + (names.empty() ? "" : "; there are " + names));
   }
   return found->second;
+}
+// The prompt before every text: the first of `names` that the folder has, otherwise its default prompt.
+std::string prompt_of(const embed_options& o, const sentence_settings& settings,
+                      std::initializer_list<const char*> names = {}) {
+  if (o.prompt) { return prompt_named(*o.prompt, o, settings); }
+  if (o.no_prompt) { return {}; }
+  for (const char* name : names) {
+    if (const auto found = settings.prompts.find(name); found != settings.prompts.end()) { return found->second; }
+  }
+  return settings.default_prompt ? prompt_named(*settings.default_prompt, o, settings) : std::string();
 }
 
 class output {
@@ -92,9 +105,9 @@ class output {
       std::printf(o_.json ? "]}\n" : "\n");
     }
   }
-  void cosines(const std::vector<std::string>& texts, const std::vector<vector>& all) const {
+  void similarities(similarity_kind kind, const std::vector<std::string>& texts, const std::vector<vector>& all) const {
     for (std::size_t i = 0; i < all.size(); ++i) {
-      for (const vector& other : all) { std::printf("%8.4f", cosine(all[i], other)); }
+      for (const vector& other : all) { std::printf("%8.4f", similarity(kind, all[i], other)); }
       std::printf("  %s\n", texts[i].c_str());
     }
   }
@@ -128,56 +141,54 @@ class output {
   const embed_options& o_;
 };
 
-void tell_loaded(const embed_options& o, const text_encoder& model, const char* how, const stopwatch& loading) {
+void tell_loaded(const embed_options& o, const std::string& model, const stopwatch& loading) {
   if (o.quiet) { return; }
-  std::fprintf(stderr, "%s: %s, %s, loaded in %.2f s\n", o.folder.c_str(), model.description().c_str(), how,
-               loading.seconds());
+  std::fprintf(stderr, "%s: %s, loaded in %.2f s\n", o.folder.c_str(), model.c_str(), loading.seconds());
 }
-void tell_speed(const embed_options& o, const text_encoder& model, std::size_t count, const stopwatch& time) {
+void tell_speed(const embed_options& o, std::size_t texts, std::size_t tokens, const stopwatch& time) {
   if (o.quiet) { return; }
-  std::fprintf(stderr, "%zu texts, %zu tokens, %.3f s, %.1f tokens/s\n", count, model.tokens(), time.seconds(),
-               static_cast<double>(model.tokens()) / time.seconds());
+  std::fprintf(stderr, "%zu texts, %zu tokens, %.3f s, %.1f tokens/s\n", texts, tokens, time.seconds(),
+               static_cast<double>(tokens) / time.seconds());
 }
 
-// Vectors of texts by the pooling and the prompt of the folder.
+// Vectors of texts by the modules and the prompts of the folder.
 int embed_by_vectors(const embed_options& o, const sentence_settings& settings) {
-  const std::string prompt = prompt_of(o, settings);
+  // As encode_query and encode_document of sentence-transformers, or encode.
+  const std::string prompt = o.ranks ? prompt_of(o, settings, {"query"}) : prompt_of(o, settings);
+  const std::string other = o.ranks ? prompt_of(o, settings, {"document", "passage", "corpus"}) : prompt;
   const stopwatch loading;
-  text_encoder model(settings.transformer, labels_of::nothing,
-                     {settings.most_tokens, !o.no_truncation, settings.lower_case, o.quiet});
-  tell_loaded(o, model, pooling_name(settings.how), loading);
-  // Counted as in sentence-transformers: the ids of the prompt without the final special tokens.
-  const std::size_t left_out = prompt.empty() || settings.pools_prompt ? 0 : model.prompt_tokens(prompt);
-  const auto vectors = [&](std::vector<std::string> texts, const char* what) {
-    for (std::string& one : texts) { one = prompt + one; }
-    return model.vectors(texts, what, settings.how, left_out);
-  };
+  text_vectors model(settings, {settings.most_tokens, !o.no_truncation, settings.lower_case, o.quiet});
+  tell_loaded(o, model.description(), loading);
 
   const stopwatch time;
   const output out(o);
-  const auto given = vectors(o.texts, "text");
+  const std::size_t queries = o.ranks ? 1 : o.texts.size();
+  const std::vector<std::string> begin(o.texts.begin(), o.texts.begin() + static_cast<std::ptrdiff_t>(queries));
+  const auto given = model.vectors(begin, "text", prompt);
   std::size_t count = given.size();
-  if (o.file) {
-    const auto lines = lines_of(*o.file);
-    const auto those = vectors(lines, "line");
+  const auto rank = [&](const std::vector<std::string>& texts, const std::vector<vector>& those) {
     count += those.size();
-    if (given.empty()) { out.vectors(lines, those); }
     for (std::size_t i = 0; i < given.size(); ++i) {
       if (!o.json && given.size() > 1) { std::printf("%s%s\n", i > 0 ? "\n" : "", o.texts[i].c_str()); }
       std::vector<double> near;
-      for (const vector& one : those) { near.push_back(cosine(given[i], one)); }
-      out.ranked(o.texts[i], near, lines);
+      for (const vector& one : those) { near.push_back(similarity(settings.similarity, given[i], one)); }
+      out.ranked(o.texts[i], near, texts);
     }
+  };
+  if (o.file) {
+    const auto lines = lines_of(*o.file);
+    const auto those = model.vectors(lines, "line", other);
+    if (given.empty()) { out.vectors(lines, those); }
+    rank(lines, those);
   } else if (o.ranks) {
-    std::vector<double> near;
-    for (std::size_t i = 1; i < given.size(); ++i) { near.push_back(cosine(given[0], given[i])); }
-    out.ranked(o.texts[0], near, {o.texts.begin() + 1, o.texts.end()});
+    const std::vector<std::string> texts(o.texts.begin() + 1, o.texts.end());
+    rank(texts, model.vectors(texts, "text", other));
   } else if (o.vectors || o.json || o.npy || given.size() == 1) {
     out.vectors(o.texts, given);
   } else {
-    out.cosines(o.texts, given);
+    out.similarities(settings.similarity, o.texts, given);
   }
-  tell_speed(o, model, count, time);
+  tell_speed(o, count, model.tokens(), time);
   return 0;
 }
 
@@ -186,7 +197,7 @@ int rank_by_pairs(const embed_options& o, const std::filesystem::path& folder) {
   const stopwatch loading;
   const auto most = dimwise::models::read_length_limit(folder);
   text_encoder model(folder, labels_of::texts, {most, !o.no_truncation, false, o.quiet});
-  tell_loaded(o, model, "cross-encoder", loading);
+  tell_loaded(o, model.description() + ", cross-encoder", loading);
   const stopwatch time;
   std::vector<std::string> texts(o.texts.begin() + 1, o.texts.end());
   if (o.file) {
@@ -195,7 +206,7 @@ int rank_by_pairs(const embed_options& o, const std::filesystem::path& folder) {
   }
   const auto found = model.scores(o.texts[0], texts, o.file ? "line" : "text");
   output(o).ranked(o.texts[0], {found.begin(), found.end()}, texts);
-  tell_speed(o, model, texts.size(), time);
+  tell_speed(o, texts.size(), model.tokens(), time);
   return 0;
 }
 
@@ -206,15 +217,16 @@ int embed(const embed_options& o) {
   if (!has_modules) { (void)model_folder(o.folder); }
   const with_threads threads(o.threads, o.quiet);
   if (o.ranks && !has_modules && labels_in(folder) == labels_of::texts) { return rank_by_pairs(o, folder); }
-  const auto settings = dimwise::models::read_sentence_settings(folder);
-  (void)model_folder(settings.transformer.string());
+  auto settings = dimwise::models::read_sentence_settings(folder);
+  if (!settings.is_static) { (void)model_folder(settings.transformer.string()); }
+  if (o.dimensions) { settings.dimensions = o.dimensions; }
   return embed_by_vectors(o, settings);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Texts as vectors: their cosines, the nearest lines of a file, or the numbers.", "dimwise-embed");
+  CLI::App app("Texts as vectors: their similarities, the nearest lines of a file, or the numbers.", "dimwise-embed");
   embed_options o;
   o.ranks = argc > 1 && std::string_view(argv[1]) == "rank";
   if (o.ranks) {
@@ -238,6 +250,8 @@ int main(int argc, char** argv) {
   auto* const prompt = app.add_option("--prompt", o.prompt, "the prompt before each text, by its name in the folder");
   app.add_flag("--no-prompt", o.no_prompt, "without the folder's default prompt")->excludes(prompt);
   app.add_flag("--no-truncation", o.no_truncation, "reject texts longer than the folder's max_seq_length");
+  app.add_option("--truncate-dim", o.dimensions, "keep so many features of a vector, the first")
+      ->check(whole_numbers(1, "a whole number of 1 or more"));
   auto* const json = app.add_flag("--json", o.json, "JSON lines");
   if (!o.ranks) {
     nearest->needs(file);

@@ -5,6 +5,7 @@
 #include "common.hpp"
 #include <dimwise/io/checkpoint.hpp>
 #include <dimwise/models/encoders.hpp>
+#include <dimwise/models/sentence/vector_modules.hpp>
 #include <dimwise/nn/model.hpp>
 #include <dimwise/text/folder.hpp>
 
@@ -94,15 +95,17 @@ class text_encoder::loaded {
 
   // Texts of similar lengths are computed together: each batch reads the weights once.
   [[nodiscard]] std::vector<std::vector<float>> vectors(const std::vector<std::string>& texts, const std::string& what,
-                                                        models::pooling_kind how, std::size_t left_out) {
+                                                        models::pooling_kind how, std::size_t left_out,
+                                                        const models::vector_modules& modules) {
     std::vector<std::vector<token>> ids;
     for (std::size_t i = 0; i < texts.size(); ++i) { ids.push_back(ids_of(texts[i], named(what, i))); }
     std::vector<std::vector<float>> all(texts.size());
     for_each_batch(ids, what, [&](const std::vector<std::size_t>& chosen, const model_type::batch_type& batch) {
-      const auto pooled = model_.pooled(model_.features(batch), batch.lengths, how, left_out);
+      const auto made = modules(model_.pooled(model_.features(batch), batch.lengths, how, left_out));
+      const std::size_t width = extent_of<model_type::d_model>(made);
       for (std::size_t i = 0; i < chosen.size(); ++i) {
-        const std::size_t width = model_.config.extents.features;
-        all[chosen[i]] = of_length_one(pooled.values().subspan(i * width, width), named(what, chosen[i]));
+        const auto row = made.values().subspan(i * width, width);
+        all[chosen[i]].assign(row.begin(), row.end());
       }
     });
     tell_truncated(what);
@@ -247,17 +250,6 @@ class text_encoder::loaded {
       begin = end;
     }
   }
-  static std::vector<float> of_length_one(std::span<const float> x, const std::string& name) {
-    double squares = 0;
-    for (const float v : x) { squares += static_cast<double>(v) * static_cast<double>(v); }
-    if (!(squares > 0) || !std::isfinite(squares)) {
-      refuse(name + " has no vector of length 1: its numbers are 0, infinite or NaN");
-    }
-    std::vector<float> made;
-    made.reserve(x.size());
-    for (const float v : x) { made.push_back(static_cast<float>(static_cast<double>(v) / std::sqrt(squares))); }
-    return made;
-  }
   void tell_truncated(const std::string& what) {
     if (truncated_ > 0 && !options_.quiet) {
       std::fprintf(stderr, "%zu of the %ss were truncated to %zu tokens\n", truncated_, what.c_str(), most());
@@ -321,10 +313,12 @@ text_encoder::~text_encoder() = default;
 std::string text_encoder::description() const { return loaded_->description(); }
 std::size_t text_encoder::label_count() const { return loaded_->config().labels.size(); }
 std::size_t text_encoder::tokens() const { return loaded_->tokens(); }
+std::size_t text_encoder::features() const { return loaded_->config().extents.features; }
 std::size_t text_encoder::prompt_tokens(const std::string& prompt) const { return loaded_->prompt_tokens(prompt); }
 std::vector<std::vector<float>> text_encoder::vectors(const std::vector<std::string>& texts, const std::string& what,
-                                                      models::pooling_kind how, std::size_t left_out) {
-  return loaded_->vectors(texts, what, how, left_out);
+                                                      models::pooling_kind how, std::size_t left_out,
+                                                      const models::vector_modules& modules) {
+  return loaded_->vectors(texts, what, how, left_out, modules);
 }
 std::vector<float> text_encoder::scores(const std::string& query, const std::vector<std::string>& texts,
                                         const std::string& what) {

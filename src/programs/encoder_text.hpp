@@ -12,6 +12,10 @@
 #include <string>
 #include <vector>
 
+namespace dimwise::models {
+struct vector_modules;
+}
+
 namespace programs {
 
 /// How texts become tokens.
@@ -51,12 +55,15 @@ class text_encoder {
   [[nodiscard]] std::size_t label_count() const;
   /// The tokens that were read.
   [[nodiscard]] std::size_t tokens() const;
+  /// The number of features of a token.
+  [[nodiscard]] std::size_t features() const;
   /// The number of ids of a prompt that a pooling leaves out: those before a text, and its own.
   [[nodiscard]] std::size_t prompt_tokens(const std::string& prompt) const;
 
-  /// The vectors of texts, of length 1, without their first `left_out` tokens.
+  /// The vectors of texts without their first `left_out` tokens, by the modules after the pooling.
   [[nodiscard]] std::vector<std::vector<float>> vectors(const std::vector<std::string>& texts, const std::string& what,
-                                                        dimwise::models::pooling_kind how, std::size_t left_out);
+                                                        dimwise::models::pooling_kind how, std::size_t left_out,
+                                                        const dimwise::models::vector_modules& modules);
   /// The score of each text as an answer to a query.
   [[nodiscard]] std::vector<float> scores(const std::string& query, const std::vector<std::string>& texts,
                                           const std::string& what);

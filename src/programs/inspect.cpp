@@ -6,7 +6,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "common.hpp"
 #include <dimwise/models/inspect.hpp>
-#include <dimwise/models/sentence_settings.hpp>
 #include <dimwise/text/folder.hpp>
 
 #include <algorithm>
@@ -85,20 +84,15 @@ void print_settings(const dimwise::models::inspection& found) {
   if (used > 0) { std::printf("\n"); }
 }
 
-// The tokenizer of a folder, and how a folder of sentence-transformers pools.
-void check_text(const std::filesystem::path& folder, dimwise::models::inspection& found, std::size_t words) {
-  using dimwise::models::detail::look_or_reject;
-  look_or_reject(found, [&] { (void)dimwise::text::read_tokenizer(folder, vocab{words}, found.metadata); });
-  if (std::filesystem::exists(folder / "modules.json")) {
-    look_or_reject(found, [&] { (void)dimwise::models::read_sentence_settings(folder); });
-  }
-}
 int inspect(const inspect_options& o) {
   const std::filesystem::path path(o.path);
   if (!std::filesystem::exists(path)) { refuse(o.path + ": there is no such folder or file"); }
   const bool is_folder = std::filesystem::is_directory(path);
   auto found = dimwise::models::inspect(path);
-  if (const auto words = found.vocabulary(); is_folder && words) { check_text(path, found, *words); }
+  if (const auto words = found.vocabulary(); is_folder && words) {
+    dimwise::models::detail::look_or_reject(
+        found, [&] { (void)dimwise::text::read_tokenizer(found.text_folder, vocab{*words}, found.metadata); });
+  }
   std::printf("%s\n", found.architecture.empty() ? "no known architecture" : shown(found.architecture, 100).c_str());
   std::printf("%.1f million parameters, %.1f MB in %zu arrays: %s\n\n", static_cast<double>(found.parameters()) / 1e6,
               static_cast<double>(found.bytes()) / 1e6, found.arrays.size(), types_of(found.arrays).c_str());

@@ -21,6 +21,7 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
                                                               {"settings", settings},
                                                               {"generation", generation},
                                                               {"sentences", sentences},
+                                                              {"static_embedding", static_embedding},
                                                               {"tokenizer", tokenizer},
                                                               {"merges", merges},
                                                               {"vocabulary", vocabulary},

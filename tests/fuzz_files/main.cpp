@@ -112,7 +112,25 @@ std::vector<bytes> sentences_seeds() {
       of_parts({modules, R"({"word_embedding_dimension":4,"pooling_mode_mean_tokens":true})",
                 R"({"max_seq_length":8,"do_lower_case":true})", R"({"prompts":{"q":"a: "},"default_prompt_name":"q"})",
                 R"({"model_max_length":9})", R"({"hidden_size":4})"}),
-      of_parts({modules, R"({"pooling_mode":"cls","include_prompt":false})", "{}", "{}", "{}", "{}"})};
+      of_parts({modules, R"({"pooling_mode":"cls","include_prompt":false})", "{}", "{}", "{}", "{}"}),
+      of_parts({modules.substr(0, modules.size() - 1) +
+                    R"(,{"path":"2_Dense","type":"sentence_transformers.models.Dense"},)"
+                    R"({"path":"3","type":"sentence_transformers.models.Normalize"}])",
+                R"({"pooling_mode":"mean"})", "{}", R"({"similarity_fn_name":"dot","truncate_dim":2})", "{}",
+                R"({"d_model":4})",
+                R"({"in_features":4,"out_features":3,"bias":false,"activation_function":"torch.nn.GELU"})"}),
+      of_parts({R"([{"path":".","type":"sentence_transformers.models.StaticEmbedding"}])", "{}", "{}", "{}", "{}",
+                R"({"model_type":"model2vec","normalize":true})"})};
+}
+std::vector<bytes> static_embedding_seeds() {
+  const dimwise_test::pack data(dimwise_test::data_file("sentences.dwpack"));
+  std::vector<bytes> all;
+  for (const char* name :
+       {"model2vec", "model2vec-clusters", "model2vec-bytes", "static-embedding/0_StaticEmbedding"}) {
+    const auto file = data.at(std::string(name) + "/model.safetensors").bytes;
+    all.emplace_back(file.begin(), file.end());
+  }
+  return all;
 }
 
 #if __has_include(<zip.h>)
@@ -261,7 +279,8 @@ int main(int count, char** words) {
                                  {"npy", dimwise_fuzz::npy, npy_seeds()},
                                  {"settings", dimwise_fuzz::settings, settings_seeds()},
                                  {"generation", dimwise_fuzz::generation, generation_seeds()},
-                                 {"sentences", dimwise_fuzz::sentences, sentences_seeds()}};
+                                 {"sentences", dimwise_fuzz::sentences, sentences_seeds()},
+                                 {"static_embedding", dimwise_fuzz::static_embedding, static_embedding_seeds()}};
 #if __has_include(<zip.h>)
   formats.push_back({"npz", dimwise_fuzz::npz, npz_seeds()});
 #endif

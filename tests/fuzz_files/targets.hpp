@@ -10,7 +10,8 @@
 #include <dimwise/io/safetensors.hpp>
 #include <dimwise/models/generation_config.hpp>
 #include <dimwise/models/inspect.hpp>
-#include <dimwise/models/sentence_settings.hpp>
+#include <dimwise/models/sentence/static_embedding.hpp>
+#include <dimwise/models/sentence/vector_modules.hpp>
 #if __has_include(<zip.h>)
 #include <dimwise/io/npz.hpp>
 #endif
@@ -158,14 +159,40 @@ class folder_of_parts {
   std::filesystem::path path_;
 };
 
-// The modules of a sentence-transformers folder.
+// The modules of a sentence-transformers folder, and the settings of a Dense beside its arrays.
 inline bool sentences(input bytes) {
-  static const folder_of_parts folder("sentences",
-                                      {"modules.json", "1_Pooling/config.json", "sentence_bert_config.json",
-                                       "config_sentence_transformers.json", "tokenizer_config.json", "config.json"});
+  static const folder_of_parts folder("sentences", {"modules.json", "1_Pooling/config.json",
+                                                    "sentence_bert_config.json", "config_sentence_transformers.json",
+                                                    "tokenizer_config.json", "config.json", "2_Dense/config.json"});
   try {
-    const auto found = dimwise::models::read_sentence_settings(folder.with(bytes));
+    const std::filesystem::path& at = folder.with(bytes);
+    static const bool arrays = [&] {
+      const std::vector<std::byte> zeros(48);
+      write_safetensors(at / "2_Dense/model.safetensors",
+                        std::vector<stored_array>{{"linear.weight", element_type::f32, {3, 4}, zeros}});
+      return true;
+    }();
+    require(arrays);
+    const auto found = dimwise::models::read_sentence_settings(at);
     require(!found.most_tokens || *found.most_tokens > 0);
+    require(dimwise::models::read_vector_modules(found, 4).all.size() == found.modules.size());
+    return true;
+  } catch (const file_error& refused) {
+    require(std::strlen(refused.what()) < 4000);
+    return false;
+  } catch (const dimwise::extent_error&) {  // a parameter with too many elements
+    return false;
+  }
+}
+
+// The arrays of a static embedding.
+inline bool static_embedding(input bytes) {
+  using model = dimwise::models::static_embedding;
+  try {
+    const model found = dimwise::models::read_static_embedding(parse_safetensors(bytes, "x"));
+    std::vector<model::token> text;
+    for (std::size_t i = 0; i < std::min<std::size_t>(found.tokens(), 3); ++i) { text.emplace_back(i); }
+    require(found.vector(text).size() == found.features());
     return true;
   } catch (const file_error& refused) {
     require(std::strlen(refused.what()) < 4000);

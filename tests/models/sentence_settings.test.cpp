@@ -62,33 +62,102 @@ TEST_CASE("modules.json says which pooling is read") {
   CHECK(folder.read().how == mean);
 }
 
-TEST_CASE("the modules are Transformer, Pooling and at most Normalize, of sentence_transformers") {
+TEST_CASE("the modules are Transformer and Pooling, or StaticEmbedding, and then Dense and Normalize in any order") {
   const sentence_folder folder;
   const std::string pooling = module("1_Pooling", "sentence_transformers.models.Pooling");
   const std::string normalize = module("2_Normalize", "sentence_transformers.models.Normalize");
+  const std::string dense = module("2_Dense", "sentence_transformers.models.Dense");
+  const std::string embedding = module("0_StaticEmbedding", "sentence_transformers.models.StaticEmbedding");
   const auto told = [&](const std::string& list) {
     folder.write("modules.json", "[" + list + "]");
     return folder.told();
   };
   CHECK(told(transformer + "," + pooling + "," + normalize).empty());
+  CHECK(told(transformer + "," + pooling + "," + dense + "," + normalize + "," + dense).empty());
+  const auto modules = folder.read().modules;
+  REQUIRE(modules.size() == 3);
+  CHECK_FALSE(modules[0].normalizes);
+  CHECK(modules[0].folder == folder / "2_Dense");
+  CHECK(modules[1].normalizes);
+  CHECK_FALSE(modules[2].normalizes);
+  CHECK_FALSE(folder.read().is_static);
+  CHECK(told(transformer + "," + pooling).empty());
+  CHECK(folder.read().modules.empty());
   CHECK(told(module("", "sentence_transformers.base.modules.transformer.Transformer") + "," +
-             module("1_Pooling", "sentence_transformers.sentence_transformer.modules.pooling.Pooling"))
+             module("1_Pooling", "sentence_transformers.sentence_transformer.modules.pooling.Pooling") + "," +
+             module("2_Dense", "sentence_transformers.base.modules.dense.Dense"))
             .empty());
-  CHECK(told(transformer + "," + pooling + "," + module("2_Dense", "sentence_transformers.models.Dense")) ==
-        "modules.json: a module is \"sentence_transformers.models.Dense\", Transformer, Pooling or Normalize was "
-        "expected");
+  const std::string known = ", Transformer, Pooling, StaticEmbedding, Dense or Normalize was expected";
   CHECK(told(module("", "custom_st.Transformer") + "," + pooling) ==
-        "modules.json: a module is \"custom_st.Transformer\", Transformer, Pooling or Normalize was expected");
-  CHECK(told(transformer) == "modules.json: Transformer and Pooling were expected, it lists 1 modules");
-  CHECK(told("") == "modules.json: Transformer and Pooling were expected, it lists 0 modules");
-  for (const std::string& list : {pooling + "," + transformer, transformer + "," + normalize + "," + pooling,
-                                  transformer + "," + pooling + "," + pooling}) {
-    CHECK(told(list).find("the order Transformer, Pooling and, at most, Normalize was expected") != std::string::npos);
+        "modules.json: a module is \"custom_st.Transformer\"" + known);
+  CHECK(told(transformer + "," + module("1_Dense", "pylate.models.Dense.Dense")) ==
+        "modules.json: a module is \"pylate.models.Dense.Dense\"" + known);
+  const std::string first = "modules.json: Transformer and Pooling, or StaticEmbedding, were expected, it lists ";
+  CHECK(told(transformer) == first + "1 modules");
+  CHECK(told("") == first + "0 modules");
+  for (const std::string& list :
+       {pooling + "," + transformer, transformer + "," + normalize + "," + pooling,
+        transformer + "," + pooling + "," + pooling, embedding + "," + pooling, dense, embedding + "," + embedding}) {
+    CHECK(told(list).find("the order Transformer and Pooling, or StaticEmbedding, and then Dense and Normalize was "
+                          "expected") != std::string::npos);
   }
   CHECK(told(transformer + R"(,{"type": "sentence_transformers.models.Pooling"})").ends_with("has no path"));
   CHECK(told(transformer + ", 7").find("a module is \"\"") != std::string::npos);
+  std::filesystem::create_directory(folder / "2_Normalize");
+  folder.write("2_Normalize/config.json", R"({"module_input_name": "token_embeddings"})");
+  CHECK(told(transformer + "," + pooling + "," + normalize).find("module_input_name is \"token_embeddings\"") !=
+        std::string::npos);
   folder.write("modules.json", "{}");
   CHECK(folder.told() == "modules.json: a list of modules was expected");
+}
+
+TEST_CASE("a folder of Model2Vec has a static embedding, and Normalize if config.json says so") {
+  const sentence_folder folder;
+  const std::string embedding = module(".", "sentence_transformers.models.StaticEmbedding");
+  folder.write("modules.json", "[" + embedding + "]");
+  CHECK(folder.read().is_static);
+  CHECK(folder.read().transformer == folder.path());
+  CHECK(folder.read().modules.empty());
+  folder.write("config.json", R"({"normalize": true})");
+  CHECK(folder.read().modules.size() == 1);
+  const std::string normalize = module("1_Normalize", "sentence_transformers.models.Normalize");
+  folder.write("modules.json", "[" + embedding + "," + normalize + "]");
+  CHECK(folder.read().modules.size() == 1);
+  std::filesystem::remove(folder / "modules.json");
+  CHECK_FALSE(folder.told().empty());  // the config.json of a transformer
+  folder.write("config.json", R"({"model_type": "model2vec", "normalize": true})");
+  CHECK(folder.read().is_static);
+  CHECK(folder.read().modules.size() == 1);
+  folder.write("config.json", R"({"model_type": "model2vec", "normalize": 1})");
+  CHECK(folder.told().find("normalize is 1, true or false was expected") != std::string::npos);
+  // Older folders name no model_type.
+  folder.write("config.json", R"({"normalize": false})");
+  folder.write("model.safetensors", dimwise_test::safetensors_bytes(
+                                        R"({"embeddings":{"dtype":"F32","shape":[1,1],"data_offsets":[0,4]}})", 4));
+  CHECK(folder.read().is_static);
+  CHECK(folder.read().modules.empty());
+}
+
+TEST_CASE("config_sentence_transformers.json says how vectors are compared and truncated") {
+  const sentence_folder folder;
+  const std::string file = "config_sentence_transformers.json";
+  using models::similarity_kind;
+  CHECK(folder.read().similarity == similarity_kind::cosine);
+  CHECK_FALSE(folder.read().dimensions);
+  for (const auto& [name, kind] :
+       {std::pair("cosine", similarity_kind::cosine), std::pair("dot", similarity_kind::dot),
+        std::pair("euclidean", similarity_kind::euclidean), std::pair("manhattan", similarity_kind::manhattan)}) {
+    folder.write(file, std::string(R"({"similarity_fn_name": ")") + name + R"(", "truncate_dim": 8})");
+    CHECK(folder.read().similarity == kind);
+    CHECK(folder.read().dimensions == std::size_t{8});
+  }
+  folder.write(file, R"({"similarity_fn_name": null, "truncate_dim": null})");
+  CHECK(folder.read().similarity == similarity_kind::cosine);
+  folder.write(file, R"({"similarity_fn_name": "maxsim"})");
+  CHECK(folder.told().find("similarity_fn_name is \"maxsim\", the model's type has cosine or dot or euclidean or "
+                           "manhattan") != std::string::npos);
+  folder.write(file, R"({"truncate_dim": 0})");
+  CHECK(folder.told().find("truncate_dim is 0") != std::string::npos);
 }
 
 TEST_CASE("a transformer may be in a folder of its own") {
@@ -186,7 +255,7 @@ TEST_CASE("prompts have names, and one may come before every text") {
 TEST_CASE("families name the number of features by other keys") {
   const sentence_folder folder;
   folder.pooling(R"("pooling_mode_cls_token": true)");
-  for (const char* key : {"dim", "n_embd"}) {
+  for (const char* key : {"dim", "n_embd", "d_model"}) {
     folder.write("config.json", std::string("{\"") + key + "\": 24}");
     CHECK(folder.read().how == first);
     folder.write("config.json", std::string("{\"") + key + "\": 32}");

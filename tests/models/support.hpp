@@ -11,6 +11,20 @@
 
 namespace dimwise_test {
 
+/// The files of a pack whose names begin with `prefix`, as a folder.
+class pack_folder : public temporary_folder {
+ public:
+  pack_folder(const std::string& prefix, const std::string& suite) {
+    const pack data(data_file(suite));
+    for (const auto& [name, array] : data.arrays()) {
+      if (!name.starts_with(prefix)) { continue; }
+      const std::string inner = name.substr(prefix.size());
+      std::filesystem::create_directories((path() / inner).parent_path());
+      write(inner, {reinterpret_cast<const char*>(array.bytes.data()), array.bytes.size()});
+    }
+  }
+};
+
 /// A folder with `config.json` and `model.safetensors`, and the golden numbers.
 class model_folder : public temporary_folder {
  public:

@@ -750,7 +750,7 @@ class Programs:
             size = sum(x * x for x in golden[f"text.0.{how}"][1]) ** 0.5
             pooled[how] = [x / size for x in golden[f"text.0.{how}"][1]]
         modules = [{"idx": i, "path": path, "type": "sentence_transformers.models." + name} for i, (path, name) in enumerate(
-            (("", "Transformer"), ("2_Pooling", "Pooling"), ("3_Normalize", "Normalize"), ("4_Dense", "Dense")))]
+            (("", "Transformer"), ("2_Pooling", "Pooling"), ("3_Normalize", "Normalize"), ("4_LSTM", "LSTM")))]
         put("modules.json", modules[:3])
         put("1_Pooling/config.json", {"pooling_mode_mean_tokens": True})  # stale
         self.refused("a pooling that is listed and missing", self.embed_program,
@@ -761,7 +761,8 @@ class Programs:
         same("modules that are known", vector(text), pooled["mean"])
         put("modules.json", modules)
         self.refused("a module that is not known", self.embed_program,
-                     'a module is "sentence_transformers.models.Dense", Transformer, Pooling or Normalize was expected', folder, "x")
+                     'a module is "sentence_transformers.models.LSTM", Transformer, Pooling, StaticEmbedding, Dense or Normalize was expected',
+                     folder, "x")
         put("modules.json", modules[:2])
 
         put("sentence_bert_config.json", {"max_seq_length": 6, "do_lower_case": False})
@@ -801,6 +802,78 @@ class Programs:
             (folder / name).unlink()
         for name in ("1_Pooling", "2_Pooling"):
             (folder / name).rmdir()
+
+    def sentences(self, data):
+        """Dense and Normalize in any order, static embeddings, similarities, prompts of a query and of texts, truncated vectors"""
+        files = packed(data / "sentences.dwpack")
+        manifest = json.loads(data.joinpath("sentences.dwpack").read_bytes()[16:].split(b',"arrays":')[0] + b"}")["manifest"]
+        for case in manifest["cases"]:
+            name = case["name"]
+            for path in (path for path in files if path.startswith(name + "/")):
+                place = self.place / "sentences" / path
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(files[path])
+            folder = self.place / "sentences" / name
+            golden = arrays(files[f"{name}/golden.safetensors"])
+            expected = [golden[f"text.{k}.vector"][1] for k in range(len(case["texts"]))]
+            kept = 12 if name == "two-dense" else len(expected[0])
+            result = self.run(self.embed_program, folder, *case["texts"], "--vectors")
+            found = [[float(x) for x in line.split()] for line in result.stdout.decode().splitlines()]
+            self.check(f"vectors of {name}", len(found) == len(expected) and all(
+                close(f, e[:kept], 2e-5) for f, e in zip(found, expected)), result)
+            self.check(f"texts that are truncated by {name}", (b"2 of the texts were truncated\n" in result.stderr)
+                       == name.startswith("model2vec"), result.stderr)
+            inspected = self.run(self.inspect_program, folder)
+            self.check(f"{name}, inspected", inspected.returncode == 0 and inspected.stdout.endswith(b"\nread: yes\n"), inspected)
+        self.compared(manifest)
+        folder = self.place / "sentences"
+        long = "person day " * 200
+        self.refused("a long text of Model2Vec", self.embed_program, "text 2 is longer than the model reads: 512 tokens", folder / "model2vec",
+                     "a", long, "--no-truncation")
+        whole = self.run(self.embed_program, "-q", folder / "static-embedding", long, "--no-truncation")
+        self.check("a long text of a StaticEmbedding", whole.returncode == 0 and len(whole.stdout.split()) == 10, whole)
+        pairs = self.run(self.embed_program, "-q", folder / "model2vec", "a", "").stdout.decode().split()
+        self.check("the cosine of a text without tokens", pairs[:2] == ["1.0000", "0.0000"], pairs)
+        (folder / "model2vec/tokenizer.json").unlink()
+        missing = self.run(self.inspect_program, folder / "model2vec")
+        self.check("a static embedding without a tokenizer", missing.returncode == 1 and b"tokenizer.json, or" in missing.stdout, missing)
+
+    def compared(self, manifest):
+        """rank by the similarity of the folder: the query and the texts begin with their own prompts"""
+        folder, texts = self.place / "sentences/two-dense", manifest["cases"][0]["texts"]
+        vector = lambda text: [float(x) for x in self.run(self.embed_program, "-q", folder, text, "--no-prompt").stdout.split()]
+        settings = json.loads((folder / "config_sentence_transformers.json").read_text())
+        functions = {"dot": lambda a, b: sum(x * y for x, y in zip(a, b)), "cosine": lambda a, b: sum(
+            x * y for x, y in zip(a, b)) / math.hypot(*a) / math.hypot(*b), "euclidean": lambda a, b: -math.dist(a, b),
+            "manhattan": lambda a, b: -sum(abs(x - y) for x, y in zip(a, b))}
+        query, others = vector("a dog"), [vector("the " + text) for text in texts]
+        bare = vector("dog"), [vector(text) for text in texts]
+        by_passage = [vector("on " + text) for text in texts]
+        for name, function in functions.items():
+            (folder / "config_sentence_transformers.json").write_text(json.dumps({**settings, "similarity_fn_name": name}))
+
+            def scores(*options):
+                lines = self.run(self.embed_program, "rank", "-q", folder, "dog", *texts, "--json", *options).stdout.splitlines()
+                found = [json.loads(line) for line in lines]
+                ordered = [f["score"] for f in found] == sorted((f["score"] for f in found), reverse=True)
+                return [next((f["score"] for f in found if f["text"] == text), math.nan) for text in texts] if ordered else []
+
+            self.check(f"ranked by {name}", close(scores(), [function(query, other) for other in others], 2e-5), scores())
+            self.check(f"ranked by {name} without prompts", close(scores("--no-prompt"), [function(bare[0], b) for b in bare[1]], 2e-5))
+            self.check(f"ranked by {name} with one prompt", close(scores("--prompt", "query"), [
+                function(query, vector("a " + text)) for text in texts], 2e-5))
+            self.check(f"all pairs by {name}", close([float(x) for x in self.run(
+                self.embed_program, "-q", folder, "dog", texts[0], "--no-prompt").stdout.split()[:2]],
+                [function(bare[0], bare[0]), function(bare[0], bare[1][0])], 1e-4))
+        (folder / "config_sentence_transformers.json").write_text(json.dumps({**settings, "prompts": {"passage": "on "}}))
+        found = json.loads(self.run(self.embed_program, "rank", "-q", folder, "dog", texts[0], "--json").stdout)["score"]
+        self.check("the prompt of passages", abs(found - functions["dot"](bare[0], by_passage[0])) < 2e-5, found)
+        for count in ("3", "99"):
+            few = self.run(self.embed_program, "-q", folder, "dog", "--truncate-dim", count, "--vectors").stdout.split()
+            self.check(f"vectors of {count} features", len(few) == min(int(count), 16) and close(
+                [float(x) for x in few[:3]], bare[0][:3], 2e-6), few)
+        wrong = self.run(self.embed_program, folder, "dog", "--truncate-dim", "0")
+        self.check("vectors without features", wrong.returncode > 100 and b"--truncate-dim: 0 is not a" in wrong.stderr, wrong)
 
     def converted(self, kind, *places):
         tool = pathlib.Path(__file__).resolve().parents[2] / "src/programs/convert_model.py"
@@ -926,6 +999,7 @@ def main():
         programs.inspection(data)
         programs.embedding(data)
         programs.encoders(data)
+        programs.sentences(data)
         programs.conversion(data)
     print(f"{programs.passed} passed, {programs.failed} failed")
     sys.exit(programs.failed > 0)

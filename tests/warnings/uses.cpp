@@ -21,7 +21,8 @@
 #include <dimwise/models/bert.hpp>
 #include <dimwise/models/gpt2.hpp>
 #include <dimwise/models/llama.hpp>
-#include <dimwise/models/sentence_settings.hpp>
+#include <dimwise/models/sentence/static_embedding.hpp>
+#include <dimwise/models/sentence/vector_modules.hpp>
 #include <dimwise/text/tokenizer.hpp>
 #endif
 

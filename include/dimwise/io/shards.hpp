@@ -84,7 +84,10 @@ inline bool is_plain_name(const std::string& name) {
                      ": there is both model.safetensors and model.safetensors.index.json; one was expected");
   }
   if (!is_one && !is_several) {
-    throw file_error(folder.string() + ": model.safetensors or model.safetensors.index.json was expected");
+    const bool has_pickle = std::filesystem::exists(folder / "pytorch_model.bin");
+    throw file_error(
+        folder.string() + ": model.safetensors or model.safetensors.index.json was expected" +
+        (has_pickle ? "; pytorch_model.bin is not read: write its arrays by safetensors.torch.save_file" : ""));
   }
   return is_one ? read_safetensors(one, how) : read_shards(index, how);
 }

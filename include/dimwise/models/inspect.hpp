@@ -14,6 +14,8 @@
 #include <dimwise/models/decoders.hpp>
 #include <dimwise/models/encoder_decoders.hpp>
 #include <dimwise/models/encoders.hpp>
+#include <dimwise/models/sentence/static_embedding.hpp>
+#include <dimwise/models/sentence/vector_modules.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -42,6 +44,7 @@ struct inspection {
   std::vector<std::pair<std::string, std::string>> settings{};
   std::vector<inspected_array> arrays{};
   std::map<std::string, std::string> metadata{};  ///< of the files of arrays
+  std::filesystem::path text_folder{};            ///< of the tokenizer
   std::vector<std::string> rejected{};            ///< why reading it throws, a reason each; empty if it is read
 
   /// The number of elements of the model's parameters; of all arrays if no model is known.
@@ -51,7 +54,7 @@ struct inspection {
     for (const inspected_array& a : arrays) { count += a.is_parameter || !known ? a.elements : 0; }
     return count;
   }
-  /// The number of tokens of the model, if an array has them.
+  /// The number of tokens of the model, if a parameter has them.
   [[nodiscard]] std::optional<std::size_t> vocabulary() const {
     constexpr std::string_view dimension = "vocab[";
     for (const inspected_array& a : arrays) {
@@ -136,12 +139,13 @@ void look_or_reject(inspection& to, const Look& look) {
   }
 }
 
-inline void add_arrays(inspection& to, const io::archive& from) {
-  to.metadata = from.metadata();
+// The arrays of a file; `folder` is that of a module, before their names.
+inline void add_arrays(inspection& to, const io::archive& from, const std::string& folder = "") {
+  if (folder.empty()) { to.metadata = from.metadata(); }
   for (const io::stored_array& a : from.arrays()) {
     const auto said = from.metadata().find(io::detail::dimensions_key + a.name);
-    to.arrays.push_back({a.name, said == from.metadata().end() ? io::detail::listed(a.extents) : said->second, a.type,
-                         io::count_of(a.extents).value_or(0), false});
+    to.arrays.push_back({folder + a.name, said == from.metadata().end() ? io::detail::listed(a.extents) : said->second,
+                         a.type, io::count_of(a.extents).value_or(0), false});
   }
 }
 inline void add_settings(inspection& to, const io::archive& from) {
@@ -160,21 +164,51 @@ inline void add_settings(inspection& to, const std::filesystem::path& file) {
 
 // Gives the arrays the dimensions of the parameters that are bound to them, and adds what differs.
 template <class Model>
-void compare_arrays(inspection& to, const io::archive& from, Model& m, const io::bindings& file) {
+void compare_arrays(inspection& to, const io::archive& from, Model& m, const io::bindings& file,
+                    io::rounding how = io::rounding::refused, const std::string& folder = "") {
   const std::string prefix = io::detail::prefix_in(from, file);
   std::map<std::string, inspected_array*, std::less<>> by_name;
   for (inspected_array& a : to.arrays) { by_name.emplace(a.name, &a); }
   for (const auto& b : file.list().all) {
     const io::stored_array* const found = io::detail::find_array(from, prefix, *b);
     if (found == nullptr || found->extents != b->how.extents) { continue; }
-    inspected_array& a = *by_name.at(found->name);
+    inspected_array& a = *by_name.at(folder + found->name);
     a.dimensions = a.is_parameter ? a.dimensions + " + " + b->how.words : b->how.words;
     a.is_parameter = true;
   }
-  for (std::string& line : io::compare(m, from, file)) { to.rejected.push_back(std::move(line)); }
+  for (const std::string& line : io::compare(m, from, file, how)) { to.rejected.push_back(folder + line); }
 }
 
-inline void inspect_model(inspection& to, const io::config_check& settings, const io::archive& weights) {
+// A static embedding; returns the extent of its vectors.
+inline std::size_t inspect_static_embedding(inspection& to, const io::archive& weights) {
+  const io::archive floats = with_floats(weights);
+  std::size_t features = 0;
+  with_bound_static_embedding(floats, [&](static_embedding& m, const io::bindings& file) {
+    to.architecture = m.is_model2vec ? "model2vec, a static embedding" : "StaticEmbedding, a static embedding";
+    features = floats.at(m.is_model2vec ? "embeddings" : "embedding.weight").extents[1];
+    compare_arrays(to, floats, m, file, io::rounding::allowed);
+    for (inspected_array& a : to.arrays) {
+      if (a.name == "mapping" && !m.clustered.empty()) {
+        a.dimensions = "vocab[" + std::to_string(a.elements) + "]";
+        a.is_parameter = true;
+      }
+    }
+  });
+  return features;
+}
+// The modules after a pooling or a static embedding.
+inline void inspect_modules(inspection& to, const sentence_settings& settings, std::size_t features) {
+  for_each_module(settings, features, [] {},
+                  [&](const std::filesystem::path& folder, dense_layer& layer, const io::bindings& file,
+                      const io::archive& weights) {
+    const std::string name = folder.filename().string() + "/";
+    add_arrays(to, weights, name);
+    compare_arrays(to, weights, layer, file, io::rounding::refused, name);
+  });
+}
+
+// Returns the extent of the features of an encoder, 0 for other models.
+inline std::size_t inspect_model(inspection& to, const io::config_check& settings, const io::archive& weights) {
   io::config_check config = settings;
   const std::string kind = config.word("model_type");
   config.finish();
@@ -195,18 +229,26 @@ inline void inspect_model(inspection& to, const io::config_check& settings, cons
   for (const decoder_architecture& one : known_decoders()) {
     if (!is(one.model_type)) { continue; }
     to.architecture = one.title + " (" + kind + "), a decoder";
-    return with_bound_decoder<decoder_dims, float>(settings, weights, {}, compare_decoder);
+    with_bound_decoder<decoder_dims, float>(settings, weights, {}, compare_decoder);
+    return 0;
   }
   for (const encoder_decoder_architecture& one : known_encoder_decoders()) {
     if (!is(one.model_type) || encoder_alone) { continue; }
     to.architecture = one.title + " (" + kind + "), an encoder-decoder";
-    return with_bound_encoder_decoder<encoder_decoder_dims, float>(settings, weights, {}, compare);
+    with_bound_encoder_decoder<encoder_decoder_dims, float>(settings, weights, {}, compare);
+    return 0;
   }
   for (const encoder_family* family : encoder_families) {
     for (const std::string& name : family->model_types) {
       if (!is(name)) { continue; }
       to.architecture = kind + ", an encoder";
-      return with_bound_encoder<encoder_dims, float>(*family, settings, weights, encoder_task_of(settings), compare);
+      std::size_t features = 0;
+      with_bound_encoder<encoder_dims, float>(*family, settings, weights, encoder_task_of(settings),
+                                              [&](auto& m, const io::bindings& file) {
+        features = m.config.extents.features;
+        compare(m, file);
+      });
+      return features;
     }
   }
   throw io::file_error(config.title() + ": model_type is " + io::detail::printable(kind) +
@@ -257,21 +299,36 @@ inline void inspect_model(inspection& to, const io::config_check& settings, cons
   if (said != weights.metadata().end()) { to.architecture = said->second + ", in the form of GGUF"; }
   return to;
 }
-/// The model in a HuggingFace folder: `config.json`, and `model.safetensors` or its shards. What the readers of models
-/// reject is listed in `rejected`.
+/// The model in a HuggingFace folder: `config.json`, and `model.safetensors` or its shards; in a folder of
+/// sentence-transformers those of its modules. What the readers of models reject is listed in `rejected`.
 [[nodiscard]] inline inspection inspect_folder(const std::filesystem::path& folder) {
   inspection to;
-  const std::filesystem::path settings = std::filesystem::path(folder).append("config.json");
+  to.text_folder = folder;
+  std::optional<sentence_settings> sentences;
+  detail::look_or_reject(to, [&] {
+    const bool listed = std::filesystem::exists(std::filesystem::path(folder).append("modules.json"));
+    if (!listed && !detail::is_model2vec(folder)) { return; }
+    sentences = read_sentence_settings(folder);
+    to.text_folder = sentences->transformer;
+  });
   io::archive weights;
+  bool has_weights = false;
   detail::look_or_reject(to, [&] {
-    weights = io::read_checkpoint(folder);
+    weights = io::read_checkpoint(to.text_folder);
     detail::add_arrays(to, weights);
+    has_weights = true;
   });
-  const bool has_weights = to.rejected.empty();
   detail::look_or_reject(to, [&] {
-    detail::add_settings(to, settings);
-    if (has_weights) { detail::inspect_model(to, io::config_check(settings), weights); }
+    const std::filesystem::path settings = std::filesystem::path(to.text_folder).append("config.json");
+    const bool is_static = sentences && sentences->is_static;
+    if (!is_static || std::filesystem::exists(settings)) { detail::add_settings(to, settings); }
+    if (!has_weights) { return; }
+    const std::size_t features = is_static ? detail::inspect_static_embedding(to, weights)
+                                           : detail::inspect_model(to, io::config_check(settings), weights);
+    if (sentences && features > 0) { detail::inspect_modules(to, *sentences, features); }
   });
+  // Settings that cannot be read are told once.
+  to.rejected.erase(std::unique(to.rejected.begin(), to.rejected.end()), to.rejected.end());
   return to;
 }
 /// What a folder or a file holds: `inspect_folder` or `inspect_file`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/sentence_settings.hpp -- the settings of a sentence-transformers folder: modules, pooling, prompts,
-// and the maximum text length.
+// dimwise/models/sentence_settings.hpp -- the settings of a sentence-transformers or Model2Vec folder: modules,
+// pooling, prompts, similarity, and the maximum text length.
 //
 // Layer: models. `modules.json` lists the steps. An unsupported step is rejected by name, because omitting it would
 // change the vectors.
@@ -11,6 +11,7 @@
 
 #include <dimwise/io/config.hpp>
 #include <dimwise/io/files/json_tree.hpp>
+#include <dimwise/io/shards.hpp>
 #include <dimwise/models/pooling.hpp>
 
 #include <algorithm>
@@ -18,18 +19,33 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace dimwise::models {
 
-/// The settings of a sentence-transformers folder for texts and their vectors.
+/// How two vectors are compared. Distances are negative: the most similar vectors have the largest value.
+enum class similarity_kind : unsigned char { cosine, dot, euclidean, manhattan };
+
+/// A module after the pooling or the static embedding: a Dense or Normalize.
+struct sentence_module {
+  bool normalizes = true;          ///< Normalize; otherwise a Dense
+  std::filesystem::path folder{};  ///< of a Dense
+};
+
+/// The settings of a sentence-transformers or Model2Vec folder for texts and their vectors.
 struct sentence_settings {
   using pooling = pooling_kind;
-  pooling how = pooling::mean;               ///< the pooling of the token vectors (models/pooling.hpp)
-  bool pools_prompt = true;                  ///< the tokens of a prompt are pooled with those of the text
-  std::filesystem::path transformer{};       ///< the folder of the weights and the tokenizer
-  std::optional<std::size_t> most_tokens{};  ///< longer texts are truncated; empty: no limit
-  bool lower_case = false;                   ///< texts are lower-cased before the tokenizer's normalizer
+  pooling how = pooling::mean;                           ///< the pooling of the token vectors (models/pooling.hpp)
+  bool pools_prompt = true;                              ///< the tokens of a prompt are pooled with those of the text
+  bool is_static = false;                                ///< a static embedding instead of a transformer and a pooling
+  std::filesystem::path transformer{};                   ///< the folder of the weights and the tokenizer
+  std::vector<sentence_module> modules{};                ///< in order
+  similarity_kind similarity = similarity_kind::cosine;  ///< `similarity_fn_name`
+  std::optional<std::size_t> dimensions{};               ///< vectors keep their first features: `truncate_dim`
+  std::optional<std::size_t> most_tokens{};              ///< longer texts are truncated; empty: no limit
+  bool lower_case = false;                               ///< texts are lower-cased before the tokenizer's normalizer
   std::map<std::string, std::string> prompts{};
   std::optional<std::string> default_prompt{};  ///< the name of the prompt that every text begins with
 };
@@ -51,19 +67,33 @@ inline std::string quoted(const nlohmann::json& value) {
   return io::detail::printable(value.is_string() ? value.get<std::string>() : value.dump());
 }
 
-// The folders of Transformer and Pooling that modules.json lists.
-struct sentence_modules {
-  std::filesystem::path transformer{};
-  std::filesystem::path pooling{};
-};
-inline sentence_modules read_modules(const std::filesystem::path& path) {
+// Rejects a module that reads or writes token vectors.
+inline void expect_sentence_vectors(io::config_check& config) {
+  for (const char* key : {"module_input_name", "module_output_name"}) {
+    config.expect_word(key, {"sentence_embedding"}, "sentence_embedding");
+  }
+}
+
+// The folder of a module, below that of modules.json.
+inline std::filesystem::path module_folder(const std::filesystem::path& file, const std::string& type,
+                                           const std::optional<std::string>& said) {
+  const auto refuse = [&](const std::string& what) { throw io::file_error(file.string() + ": " + what); };
+  if (!said) { refuse("the module " + type + " has no path"); }
+  const std::filesystem::path below = *said;
+  if (below.is_absolute() || std::find(below.begin(), below.end(), "..") != below.end()) {
+    refuse("the path of the module " + type + " leads out of the folder: " + io::detail::printable(*said));
+  }
+  return below == "." ? file.parent_path() : file.parent_path().append(below.native());
+}
+
+// Reads modules.json; returns the folder of the Pooling, if there is one.
+inline std::filesystem::path read_modules(const std::filesystem::path& path, sentence_settings& to) {
   const auto refuse = [&](const std::string& what) { throw io::file_error(path.string() + ": " + what); };
   const io::detail::held_json held(io::read_json(path));
   const nlohmann::json& modules = *held;
   if (!modules.is_array()) { refuse("a list of modules was expected"); }
   constexpr std::string_view library = "sentence_transformers.";
-  constexpr std::string_view known[] = {"Transformer", "Pooling", "Normalize"};
-  sentence_modules found;
+  std::filesystem::path pooling;
   std::size_t count = 0;
   for (const auto& one : modules) {
     const auto text = [&](const char* key) {
@@ -73,25 +103,59 @@ inline sentence_modules read_modules(const std::filesystem::path& path) {
     const std::string type = text("type").value_or("");
     // The Python module changed between versions, but the class name did not.
     const std::string_view name = std::string_view(type).substr(type.rfind('.') + 1);
-    if (!type.starts_with(library) || std::find(std::begin(known), std::end(known), name) == std::end(known)) {
-      refuse("a module is " + io::detail::printable(type) + ", Transformer, Pooling or Normalize was expected");
+    const bool begins = name == "Transformer" || name == "StaticEmbedding";
+    const bool follows = name == "Dense" || name == "Normalize";
+    if (!type.starts_with(library) || !(begins || follows || name == "Pooling")) {
+      refuse("a module is " + io::detail::printable(type) +
+             ", Transformer, Pooling, StaticEmbedding, Dense or Normalize was expected");
     }
-    // Normalize changes nothing: vectors already have length 1.
-    if (name != known[std::min<std::size_t>(count, 2)]) {
+    const bool pools = count == 1 && !to.is_static;
+    if (begins != (count == 0) || (name == "Pooling") != pools) {
       refuse("module " + std::to_string(count) + " is " + std::string(name) +
-             ", the order Transformer, Pooling and, at most, Normalize was expected");
+             ", the order Transformer and Pooling, or StaticEmbedding, and then Dense and Normalize was expected");
     }
-    const auto said = text("path");
-    if (!said) { refuse("the module " + type + " has no path"); }
-    const std::filesystem::path below = *said;
-    if (below.is_absolute() || std::find(below.begin(), below.end(), "..") != below.end()) {
-      refuse("the path of the module " + type + " leads out of the folder: " + io::detail::printable(*said));
+    const std::filesystem::path folder = module_folder(path, type, text("path"));
+    if (begins) {
+      to.is_static = name == "StaticEmbedding";
+      to.transformer = folder;
+    } else if (pools) {
+      pooling = folder;
+    } else {
+      to.modules.push_back({name == "Normalize", folder});
+      if (name == "Normalize" && std::filesystem::exists(folder / "config.json")) {
+        io::config_check config(folder / "config.json");
+        expect_sentence_vectors(config);
+        config.finish();
+      }
     }
-    if (count < 2) { (count == 0 ? found.transformer : found.pooling) = path.parent_path().append(below.native()); }
     ++count;
   }
-  if (count < 2) { refuse("Transformer and Pooling were expected, it lists " + std::to_string(count) + " modules"); }
-  return found;
+  if (count < (to.is_static ? 1 : 2)) {
+    refuse("Transformer and Pooling, or StaticEmbedding, were expected, it lists " + std::to_string(count) +
+           " modules");
+  }
+  return pooling;
+}
+
+// Whether a folder without modules.json is one of Model2Vec, whose older folders name no model_type.
+inline bool is_model2vec(const std::filesystem::path& folder) {
+  const auto path = folder / "config.json";
+  if (!std::filesystem::exists(path)) { return false; }
+  io::config_check config(path);
+  if (config.has("model_type")) { return config.setting("model_type") == "model2vec"; }
+  if (!std::filesystem::exists(folder / "model.safetensors")) { return false; }
+  const io::archive weights = io::read_checkpoint(folder);
+  return weights.find("embeddings") != nullptr;
+}
+// Model2Vec divides by the length if config.json says so.
+inline void read_normalize(sentence_settings& to) {
+  const auto path = to.transformer / "config.json";
+  if (!std::filesystem::exists(path)) { return; }
+  io::config_check config(path);
+  const bool normalizes = config.flag("normalize", false);
+  config.finish();
+  const bool listed = !to.modules.empty() && to.modules.front().normalizes;
+  if (normalizes && !listed) { to.modules.insert(to.modules.begin(), sentence_module{}); }
 }
 
 // The name of a pooling from version 5.4 on, and its earlier flag.
@@ -190,13 +254,24 @@ inline void read_prompts(const std::filesystem::path& path, sentence_settings& t
                    ", which prompts does not have");
     }
   }
+  constexpr std::pair<const char*, similarity_kind> similarities[] = {{"cosine", similarity_kind::cosine},
+                                                                      {"dot", similarity_kind::dot},
+                                                                      {"euclidean", similarity_kind::euclidean},
+                                                                      {"manhattan", similarity_kind::manhattan}};
+  said.expect_word("similarity_fn_name", {"cosine", "dot", "euclidean", "manhattan"}, "cosine");
+  if (said.has("truncate_dim")) { to.dimensions = said.count("truncate_dim"); }
   said.finish();
+  const std::string name = said.word("similarity_fn_name", "cosine");
+  for (const auto& [word, kind] : similarities) {
+    if (name == word) { to.similarity = kind; }
+  }
 }
 
 }  // namespace detail
 
-/// Reads `modules.json` and the files that it names. Without it, the pooling is that of `1_Pooling/config.json`, or the
-/// mean. Throws `io::file_error` for a missing or unsupported module, pooling or setting.
+/// Reads `modules.json` and the files that it names. Without it, a folder is one of Model2Vec, or it has a transformer,
+/// the pooling of `1_Pooling/config.json` or the mean, and Normalize. Throws `io::file_error` for a missing or
+/// unsupported module, pooling or setting.
 [[nodiscard]] inline sentence_settings read_sentence_settings(const std::filesystem::path& folder) {
   namespace fs = std::filesystem;
   sentence_settings settings;
@@ -204,25 +279,30 @@ inline void read_prompts(const std::filesystem::path& path, sentence_settings& t
   const bool has_modules = fs::exists(folder / "modules.json");
   fs::path pooling = folder / "1_Pooling";
   if (has_modules) {
-    const auto modules = detail::read_modules(folder / "modules.json");
-    settings.transformer = modules.transformer;
-    pooling = modules.pooling;
-    if (!fs::exists(pooling / "config.json")) {
+    pooling = detail::read_modules(folder / "modules.json", settings);
+    if (!settings.is_static && !fs::exists(pooling / "config.json")) {
       throw io::file_error((folder / "modules.json").string() + ": it lists the module Pooling, and " +
                            (pooling / "config.json").string() + " is missing");
     }
+  } else {
+    settings.is_static = detail::is_model2vec(folder);
+    if (!settings.is_static) { settings.modules.emplace_back(); }
   }
-  if (fs::exists(pooling / "config.json")) {
-    io::config_check model(settings.transformer / "config.json");
-    const char* key = "hidden_size";
-    for (const char* other : {"dim", "n_embd"}) {  // DistilBERT, the original Nomic BERT
-      if (!model.has(key) && model.has(other)) { key = other; }
+  if (settings.is_static) {
+    detail::read_normalize(settings);
+  } else {
+    if (fs::exists(pooling / "config.json")) {
+      io::config_check model(settings.transformer / "config.json");
+      const char* key = "hidden_size";
+      for (const char* other : {"dim", "n_embd", "d_model"}) {  // DistilBERT, the original Nomic BERT, T5
+        if (!model.has(key) && model.has(other)) { key = other; }
+      }
+      const std::size_t features = model.count(key);
+      model.finish();
+      detail::read_pooling(pooling / "config.json", features, settings);
     }
-    const std::size_t features = model.count(key);
-    model.finish();
-    detail::read_pooling(pooling / "config.json", features, settings);
+    detail::read_text_settings(has_modules, settings);
   }
-  detail::read_text_settings(has_modules, settings);
   detail::read_prompts(folder / "config_sentence_transformers.json", settings);
   return settings;
 }
