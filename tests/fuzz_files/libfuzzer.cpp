@@ -25,6 +25,7 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
                                                               {"tokenizer", tokenizer},
                                                               {"merges", merges},
                                                               {"vocabulary", vocabulary},
+                                                              {"marian", marian},
                                                               {"sentencepiece", sentencepiece}};
   const char* const name = std::getenv("DIMWISE_FUZZ");
   for (const auto& [one, run] : all) {

@@ -186,6 +186,13 @@ std::vector<bytes> vocabulary_seeds() {
           of_parts({"[UNK]\r\n[CLS]\r\n[SEP]\r\ne\r\n##y\r\n"})};
 }
 // Models of both kinds, one with a character map that maps H to h.
+std::vector<bytes> marian_seeds() {
+  using namespace dimwise_test::sentencepiece;
+  const std::string space = "\u2581";
+  return {of_parts({R"({"</s>":0,"<unk>":1,"\u2581a":2,"b":3,"\u2581":4,"<pad>":5,">>fr<<":6})",
+                    piece("<unk>", 0, 2) + piece("</s>", 0, 3) + piece(space, -2) + piece(space + "a", -1) +
+                        piece("b", -3) + piece("1234", 0, 4)})};
+}
 std::vector<bytes> sentencepiece_seeds() {
   using namespace dimwise_test::sentencepiece;
   std::string map = put<std::uint32_t>(4 * ('H' + 1));
@@ -288,6 +295,7 @@ int main(int count, char** words) {
   formats.push_back({"tokenizer", dimwise_fuzz::tokenizer, tokenizer_seeds()});
   formats.push_back({"merges", dimwise_fuzz::merges, merges_seeds()});
   formats.push_back({"vocabulary", dimwise_fuzz::vocabulary, vocabulary_seeds()});
+  formats.push_back({"marian", dimwise_fuzz::marian, marian_seeds()});
   formats.push_back({"sentencepiece", dimwise_fuzz::sentencepiece, sentencepiece_seeds()});
 #endif
   for (const auto& format : formats) {

@@ -3,16 +3,16 @@
 #
 #   bash tests/fuzz_files/run.sh [RUNS] [FORMAT...]     RUNS executions of each (10000000 unless said): safetensors gguf npy npz
 #                                                 settings generation sentences static_embedding tokenizer merges vocabulary
-#                                                 sentencepiece
+#                                                 marian sentencepiece
 #
 # Needs clang-14, libclang-rt-14-dev, libzip-dev, libpcre2-dev and libutf8proc-dev (Debian). What was found is left in build/fuzz_files.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 runs="${1:-10000000}"
 shift || true
-formats="${*:-safetensors gguf npy npz settings generation sentences static_embedding tokenizer merges vocabulary sentencepiece}"
+formats="${*:-safetensors gguf npy npz settings generation sentences static_embedding tokenizer merges vocabulary marian sentencepiece}"
 place=build/fuzz_files
-mkdir -p "$place"/seeds/{safetensors,gguf,npy,npz,settings,generation,sentences,static_embedding,tokenizer,merges,vocabulary,sentencepiece}
+mkdir -p "$place"/seeds/{safetensors,gguf,npy,npz,settings,generation,sentences,static_embedding,tokenizer,merges,vocabulary,marian,sentencepiece}
 clang++-14 -std=c++20 -O1 -DDIMWISE_DATA_DIR='"tests/data"' -Iinclude -Itests tests/fuzz_files/main.cpp -lzip -lutf8proc -lpcre2-8 \
   -o "$place/fuzz_files"
 "$place/fuzz_files" --write "$place/seeds"

@@ -236,6 +236,15 @@ inline bool vocabulary(input bytes) {
   static const folder_of_parts folder("vocabulary", {"vocab.txt", "tokenizer_config.json"});
   return tokenizer_of([&] { return dimwise::text::tokenizer<vocab>::read(folder.with(bytes) / "vocab.txt"); });
 }
+// Marian's vocab.json and source.spm.
+inline bool marian(input bytes) {
+  static const folder_of_parts folder("marian", {"vocab.json", "source.spm"});
+  return tokenizer_of([&] {
+    const auto parts = dimwise::text::detail::read_sentencepiece(folder.with(bytes) / "source.spm",
+                                                                 dimwise::text::detail::sentencepiece_class::marian);
+    return dimwise::text::tokenizer<vocab>(parts, "x");
+  });
+}
 inline bool sentencepiece(input bytes) {
   return tokenizer_of([&] { return dimwise::text::tokenizer<vocab>::parse_sentencepiece(bytes, "x"); });
 }

@@ -3,7 +3,7 @@
 #include "io/support.hpp"
 #include "support/pack.hpp"
 #include "support/sentencepiece_bytes.hpp"
-#include <dimwise/text/tokenizer.hpp>
+#include <dimwise/text/folder.hpp>
 
 #include <doctest/doctest.h>
 
@@ -69,6 +69,40 @@ TEST_CASE("every setting of a model gives the ids and the texts of SentencePiece
     ++models;
   }
   CHECK(models == 10);
+}
+
+TEST_CASE("Marian's vocab.json gives the pieces of a model other ids") {
+  const json lines = json::parse(text_of(packed(), "lines.json"));
+  std::size_t compared = 0;
+  for (const json& one : packed().cases()) {
+    if (!one.contains("tokenizer")) { continue; }
+    const std::string name = one.at("name").get<std::string>();
+    CAPTURE(name);
+    const std::string model = text_of(packed(), name + "/tokenizer.model");
+    const words_of words = parsed(model);
+    const std::size_t count = words.size();
+    json vocabulary = json::object();
+    for (std::size_t i = 0; i < count; ++i) { vocabulary[std::string(words.token(id<vocab>(i)))] = count - 1 - i; }
+    const dimwise_test::temporary_folder folder;
+    folder.write("source.spm", model);
+    folder.write("vocab.json", vocabulary.dump());
+    const auto read = [&] { return text::read_tokenizer(folder.path(), vocab{count}); };
+    if (!dimwise_test::message([&] { (void)read(); }).empty()) { continue; }  // BPE, bytes, other special pieces
+    const words_of renumbered = read();
+    const json expected = json::parse(text_of(packed(), name + "/expected.json"));
+    std::size_t different = 0;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const std::string line = lines[i].get<std::string>();
+      if (line.find('<') != line.npos) { continue; }  // SentencePiece has no added tokens
+      std::vector<std::size_t> ids;
+      for (const json& id : expected.at("ids")[i]) { ids.push_back(count - 1 - id.get<std::size_t>()); }
+      ids.push_back(vocabulary.at("</s>").get<std::size_t>());
+      different += numbers(renumbered.encode(line)) != ids ? 1 : 0;
+    }
+    CHECK(different == 0);
+    ++compared;
+  }
+  CHECK(compared > 2);
 }
 
 TEST_CASE("a model and a tokenizer.json with the same pieces give the same ids") {

@@ -108,6 +108,49 @@ TEST_CASE("a folder without tokenizer.json is read by its SentencePiece model") 
   }
 }
 
+TEST_CASE("Marian has the pieces of source.spm and the ids of vocab.json") {
+  const dimwise_test::temporary_folder folder;
+  const std::string pieces = model("<unk>", "<s>", "</s>");  // and \u2581, a, \u2581a, b
+  const std::string words =
+      R"({"</s>": 0, "<unk>": 1, "b": 2, "\u2581a": 3, "\u2581": 4, "q": 5, "qb": 6, ">>fr<<": 7)";
+  folder.write("source.spm", pieces);
+  folder.write("target.spm", "not read");
+  folder.write("vocab.json", words + R"(, "<pad>": 8})");
+  const auto read = [&] { return text::read_tokenizer(folder.path(), vocab{9}); };
+  const auto ids = [&](const std::string& text) { return numbers(read().encode(text)); };
+  CHECK(ids("ab b") == list{3, 2, 4, 2, 0});
+  CHECK(ids("") == list{0});
+  CHECK(ids("aa") == list{3, 1, 0});  // a piece of source.spm alone
+  CHECK(ids("q") == list{4, 5, 0});   // a piece of target.spm alone: looked up as well
+  CHECK(ids("qq") == list{4, 1, 0});  // unknown characters are one piece
+  CHECK(ids(">>fr<< ab") == list{7, 3, 2, 0});
+  CHECK(ids(">>de<< b") == list{4, 1, 4, 2, 0});
+  CHECK(ids("a</s>b") == list{3, 0, 4, 2, 0});
+  CHECK(numbers(text::read_tokenizer(folder.path(), vocab{9}, {}, true).encode("AB")) == list{3, 2, 0});
+  std::vector<id<vocab>> all;
+  for (const std::size_t i : {3U, 6U, 4U, 2U, 1U, 5U, 0U}) { all.emplace_back(i); }
+  CHECK(read().decode(all) == "aqb bq");
+  CHECK(read().size() == 9);
+  CHECK(read().find("qb")->value == 6);
+  const auto told = [&] { return dimwise_test::message([&] { (void)read(); }); };
+  const std::string place = (folder / "vocab.json").string() + ": ";
+  folder.write("vocab.json", R"(["a"])");
+  CHECK(told() == place + "an object of tokens and ids was expected");
+  folder.write("vocab.json", R"({"</s>": 0})");
+  CHECK(told() == place + "the token <unk> is missing");
+  folder.write("vocab.json", R"({"</s>": 0, "<unk>": -1})");
+  CHECK(told().find("<unk>") != std::string::npos);
+  folder.write("vocab.json", words + "}");
+  CHECK(told().find("the vocabulary has 8 ids, the model has 9 tokens") != std::string::npos);
+  folder.write("source.spm", pieces + trainer(whole(3, 2)));
+  CHECK(told() ==
+        (folder / "source.spm").string() + ": a Unigram model without byte_fallback was expected beside vocab.json");
+  folder.write("source.spm", pieces);
+  folder.write("tokenizer_config.json", R"({"tokenizer_class": "MarianTokenizer", "separate_vocabs": true})");
+  CHECK(told() == (folder / "tokenizer_config.json").string() +
+                      ": separate_vocabs is true, one vocabulary for texts and translations was expected");
+}
+
 TEST_CASE("LLaMA's class adds special tokens and the dummy prefix as its settings say") {
   const dimwise_test::temporary_folder folder;
   folder.write("tokenizer.model", model("<unk>", "<s>", "</s>") + normalizer(whole(4, 0)));

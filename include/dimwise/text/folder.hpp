@@ -34,7 +34,7 @@ inline void add_lower_case(nlohmann::json& settings) {
 }
 
 // The file of a folder from which its tokenizer is read: the first that exists.
-enum class tokenizer_file : unsigned char { tokenizer_json, gpt2, bert, sentencepiece };
+enum class tokenizer_file : unsigned char { tokenizer_json, gpt2, bert, sentencepiece, marian };
 inline std::pair<tokenizer_file, std::filesystem::path> tokenizer_file_of(const std::filesystem::path& folder) {
   const auto place = [&](const char* name) { return std::filesystem::path(folder).append(name); };
   const auto has = [&](const char* name) { return std::filesystem::exists(place(name)); };
@@ -46,11 +46,7 @@ inline std::pair<tokenizer_file, std::filesystem::path> tokenizer_file_of(const 
     if (has(name)) { return {tokenizer_file::sentencepiece, place(name)}; }
     names += std::string(", or ") + name;
   }
-  if (has("source.spm") && has("target.spm")) {  // Marian: pieces of two models, and ids of vocab.json
-    throw io::file_error(folder.string() +
-                         ": source.spm and target.spm are two SentencePiece models for one vocabulary, which is not "
-                         "supported; put a tokenizer.json with the ids of vocab.json into the folder");
-  }
+  if (has("source.spm") && has("vocab.json")) { return {tokenizer_file::marian, place("source.spm")}; }
   throw io::file_error(folder.string() + ": tokenizer.json, or vocab.json and merges.txt, or vocab.txt" + names +
                        " was expected");
 }
@@ -69,8 +65,11 @@ tokenizer<Vocab> tokenizer_of(tokenizer_file kind, const std::filesystem::path& 
       return from_settings(io::detail::held_json(gpt2_settings(path, path.parent_path().append("merges.txt"))));
     case tokenizer_file::bert:
       return from_settings(io::detail::held_json(bert_settings(path)));
-    case tokenizer_file::sentencepiece: {
-      sentencepiece_parts parts = read_sentencepiece(path);
+    case tokenizer_file::sentencepiece:
+    case tokenizer_file::marian: {
+      const bool is_marian = kind == tokenizer_file::marian;
+      sentencepiece_parts parts =
+          read_sentencepiece(path, is_marian ? std::optional(sentencepiece_class::marian) : std::nullopt);
       if (lower_case) { add_lower_case(*parts.settings); }
       return tokenizer<Vocab>(parts, title);
     }
@@ -81,10 +80,11 @@ tokenizer<Vocab> tokenizer_of(tokenizer_file kind, const std::filesystem::path& 
 }  // namespace detail
 
 /// Reads `tokenizer.json`, or `vocab.json` and `merges.txt`, or `vocab.txt`, or a SentencePiece model:
-/// `tokenizer.model`, `spiece.model` or `sentencepiece.bpe.model`. Throws `io::file_error` if its size does not match
-/// the model, or if its fingerprint differs from the metadata of the weights or the file `tokenizer.fingerprint`. The
-/// token embedding may be padded to a multiple of 64, by less than 1024 rows or a sixteenth of its rows, and added
-/// tokens may have larger ids. `lower_case` converts texts to lower case before the normalizer.
+/// `tokenizer.model`, `spiece.model` or `sentencepiece.bpe.model`, or Marian's `source.spm` and `vocab.json`. Throws
+/// `io::file_error` if its size does not match the model, or if its fingerprint differs from the metadata of the
+/// weights or the file `tokenizer.fingerprint`. The token embedding may be padded to a multiple of 64, by less than
+/// 1024 rows or a sixteenth of its rows, and added tokens may have larger ids. `lower_case` converts texts to lower
+/// case before the normalizer.
 template <dimension_type Vocab>
 [[nodiscard]] tokenizer<Vocab> read_tokenizer(const std::filesystem::path& folder, const Vocab& vocab,
                                               const std::map<std::string, std::string>& metadata = {},

@@ -23,6 +23,7 @@
 
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -60,24 +61,14 @@ class pipeline {
   pipeline(const sentencepiece_parts& from, const std::string& title) : title_(title) {
     const reader r(title);
     const sentencepiece_file& file = from.file;
-    for (std::size_t i = 0; i < file.pieces.size(); ++i) {
-      const auto id = static_cast<std::uint32_t>(i);
-      if (sentencepiece_file::is_reserved(file.pieces[i].kind)) {
-        words_.add_token(file.pieces[i].text, id);
-      } else {
-        words_.add(file.pieces[i].text, id);
-      }
+    const auto user_defined = user_defined_pieces(file);
+    if (from.vocabulary->is_object()) {
+      words_.read(r, *from.vocabulary);
+      tokens_ = unigram_model<marian_scores>(r, file, words_, words_.find(marian_unknown));
+    } else {
+      add_pieces(r, file, user_defined);
     }
     vocabulary_size_ = words_.size();
-    const auto user_defined = user_defined_pieces(file);
-    switch (file.kind) {
-      case sentencepiece_kind::unigram:
-        tokens_ = unigram_model<sentencepiece_scores>(r, file, words_);
-        break;
-      case sentencepiece_kind::bpe:
-        tokens_ = sentencepiece_bpe(file, words_, user_defined);
-        break;
-    }
     const json& settings = *from.settings;
     if (settings.contains("normalizer")) { add_normalizer(r, settings.at("normalizer"), changes_); }
     cuts_.push_back(sentencepiece_cut(sentencepiece_normalizer(r, file, user_defined), from.always_adds_prefix));
@@ -209,6 +200,25 @@ class pipeline {
       unknown_ = words_.find_token(r.word(model, "unk_token", "model"));
     }
   }
+  void add_pieces(const reader& r, const sentencepiece_file& file,
+                  const std::shared_ptr<const byte_trie>& user_defined) {
+    for (std::size_t i = 0; i < file.pieces.size(); ++i) {
+      const auto id = static_cast<std::uint32_t>(i);
+      if (sentencepiece_file::is_reserved(file.pieces[i].kind)) {
+        words_.add_token(file.pieces[i].text, id);
+      } else {
+        words_.add(file.pieces[i].text, id);
+      }
+    }
+    switch (file.kind) {
+      case sentencepiece_kind::unigram:
+        tokens_ = unigram_model<sentencepiece_scores>(r, file, words_);
+        break;
+      case sentencepiece_kind::bpe:
+        tokens_ = sentencepiece_bpe(file, words_, user_defined);
+        break;
+    }
+  }
   static void check_steps(const reader& r, const char* where, std::size_t steps) {
     if (steps > most_steps) {
       r.refuse(std::string("a ") + where + " of " + std::to_string(steps) + " steps is not supported, the limit is " +
@@ -296,7 +306,7 @@ class pipeline {
   std::size_t vocabulary_size_ = 0;
   std::optional<std::uint32_t> unknown_{};
   std::variant<std::monostate, bpe_model, wordpiece_model, wordlevel_model, unigram_model<huggingface_scores>,
-               unigram_model<sentencepiece_scores>, sentencepiece_bpe>
+               unigram_model<sentencepiece_scores>, unigram_model<marian_scores>, sentencepiece_bpe>
       tokens_{};
   added_tokens added_{};
   added_tokens added_normalised_{};

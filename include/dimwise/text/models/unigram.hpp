@@ -26,6 +26,11 @@ struct sentencepiece_scores {
   using sum = float;
   static constexpr bool looks_up_unknown = false;
 };
+// Marian looks up all pieces in a vocabulary of its own.
+struct marian_scores {
+  using sum = float;
+  static constexpr bool looks_up_unknown = true;
+};
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Weffc++"  // the pointer owns nothing
@@ -59,10 +64,12 @@ class unigram_model {
                  " tokens");
       }
     }
+    written_unknown_ = unknown_;
     if (r.flag(from, "byte_fallback", false)) { bytes_ = byte_tokens(words); }
   }
-  // From a model of SentencePiece, whose pieces are in the vocabulary.
-  unigram_model(const reader& r, const sentencepiece_file& from, const vocabulary& words)
+  // From a model of SentencePiece, whose pieces are in the vocabulary. `unknown` is the id of pieces that are not.
+  unigram_model(const reader& r, const sentencepiece_file& from, const vocabulary& words,
+                std::optional<std::uint32_t> unknown = {})
       : words_(&words), title_(r.title()) {
     float least = std::numeric_limits<float>::max();
     float most = std::numeric_limits<float>::min();
@@ -92,6 +99,7 @@ class unigram_model {
           break;
       }
     }
+    written_unknown_ = unknown ? unknown : unknown_;
     unknown_score_ = static_cast<sum>(least) - unknown_penalty;
     if (from.byte_fallback) { bytes_ = byte_tokens(words); }
   }
@@ -142,7 +150,7 @@ class unigram_model {
       if (id) {
         to.push_back(*id);
       } else if (!bytes_ || !bytes_->append_to(to, piece)) {
-        to.push_back(*unknown_);
+        to.push_back(*written_unknown_);
       }
     }
   }
@@ -153,6 +161,7 @@ class unigram_model {
   sum unknown_score_ = 0;
   byte_trie ids_{};
   std::optional<std::uint32_t> unknown_{};
+  std::optional<std::uint32_t> written_unknown_{};  // in the vocabulary, whose ids may be others
   std::optional<byte_tokens> bytes_{};
 };
 #pragma GCC diagnostic pop

@@ -30,8 +30,10 @@ namespace dimwise::text::detail {
 inline constexpr std::array<const char*, 3> sentencepiece_names{"tokenizer.model", "spiece.model",
                                                                 "sentencepiece.bpe.model"};
 
-// Classes with the same additions.
-enum class sentencepiece_class : unsigned char { plain, llama, t5, xlm_roberta };
+// Classes with the same additions. Marian's folders have the pieces of texts in source.spm, those of translations in
+// target.spm, and the ids of both in vocab.json.
+enum class sentencepiece_class : unsigned char { plain, llama, t5, xlm_roberta, marian };
+inline constexpr const char* marian_unknown = "<unk>";
 
 struct named_class {
   std::string_view name;
@@ -67,8 +69,9 @@ template <std::size_t N>
 // A model with the settings of a tokenizer.json that it lacks.
 struct sentencepiece_parts {
   sentencepiece_file file;
-  io::detail::held_json settings{};  // added_tokens and post_processor
-  bool always_adds_prefix = true;    // to each part of a text between added tokens
+  io::detail::held_json settings{};    // added_tokens and post_processor
+  io::detail::held_json vocabulary{};  // Marian's tokens and ids
+  bool always_adds_prefix = true;      // to each part of a text between added tokens
 };
 
 #pragma GCC diagnostic push
@@ -76,7 +79,8 @@ struct sentencepiece_parts {
 // Applies the files of a folder to a model; nothing but the model's own settings without a folder.
 class sentencepiece_additions {
  public:
-  sentencepiece_additions(const reader& r, sentencepiece_parts& to, std::optional<std::filesystem::path> folder)
+  sentencepiece_additions(const reader& r, sentencepiece_parts& to, std::optional<std::filesystem::path> folder,
+                          std::optional<sentencepiece_class> kind = {})
       : r_(&r), to_(&to), folder_(std::move(folder)) {
     if (const auto path = file("tokenizer_config.json")) {
       config_ = io::detail::held_json(io::read_json(*path));
@@ -84,7 +88,7 @@ class sentencepiece_additions {
       if (!config_->is_object()) { config_reader().refuse("an object was expected"); }
     }
     io::detail::make_list(io::detail::make_object(*to_->settings)["added_tokens"]);
-    switch (class_of_folder()) {
+    switch (kind ? *kind : class_of_folder()) {
       case sentencepiece_class::plain:
         break;
       case sentencepiece_class::llama:
@@ -96,6 +100,10 @@ class sentencepiece_additions {
         break;
       case sentencepiece_class::xlm_roberta:
         renumber_as_fairseq();
+        break;
+      case sentencepiece_class::marian:
+        read_vocabulary();
+        surround(false, true);
         break;
     }
     if (const json* const adds = setting("add_prefix_space"); adds != nullptr && adds->is_boolean()) {
@@ -233,6 +241,24 @@ class sentencepiece_additions {
     strips_mask_ = true;
   }
 
+  // The ids of Marian, which has no bytes.
+  void read_vocabulary() {
+    std::filesystem::path path = *folder_;
+    path.append("vocab.json");
+    to_->vocabulary = io::detail::held_json(io::read_json(path));
+    const reader here(path.string());
+    if (!to_->vocabulary->is_object()) { here.refuse("an object of tokens and ids was expected"); }
+    for (const char* token : {"</s>", marian_unknown}) {
+      if (!to_->vocabulary->contains(token)) { here.refuse(std::string("the token ") + token + " is missing"); }
+    }
+    if (flag("separate_vocabs", false)) {
+      config_reader().refuse("separate_vocabs is true, one vocabulary for texts and translations was expected");
+    }
+    if (to_->file.kind != sentencepiece_kind::unigram || to_->file.byte_fallback) {
+      r_->refuse("a Unigram model without byte_fallback was expected beside vocab.json");
+    }
+  }
+
   json& new_token(const std::string& text, std::size_t id, bool special) {
     auto& list = *(*to_->settings->get_ptr<json::object_t*>())["added_tokens"].get_ptr<json::array_t*>();
     json& made = list.emplace_back();
@@ -272,12 +298,26 @@ class sentencepiece_additions {
         known.insert(one.key());
       }
     }
+    if (to_->vocabulary->is_object()) {
+      add_marian_tokens(known);
+      return;
+    }
     const auto& pieces = to_->file.pieces;
     for (std::size_t i = 0; i < pieces.size(); ++i) {
       const bool is_added = pieces[i].kind == piece_kind::control || pieces[i].kind == piece_kind::unknown;
       if (!is_added || known.contains(pieces[i].text)) { continue; }
       json& made = new_token(pieces[i].text, i, true);
       if (strips_mask_ && pieces[i].text == "<mask>") { (*made.get_ptr<json::object_t*>())["lstrip"] = true; }
+    }
+  }
+
+  // Special tokens, and those that name the language of a translation: >>fr<<.
+  void add_marian_tokens(const std::set<std::string>& known) {
+    for (auto one = to_->vocabulary->begin(); one != to_->vocabulary->end(); ++one) {
+      const std::string& text = one.key();
+      const bool special = text == "</s>" || text == marian_unknown || text == "<pad>";
+      const bool language = text.size() > 4 && text.starts_with(">>") && text.ends_with("<<");
+      if ((special || language) && !known.contains(text)) { new_token(text, r_->id(*one, text), special); }
     }
   }
 
@@ -298,10 +338,11 @@ inline sentencepiece_parts parse_sentencepiece(std::string_view bytes, const std
   return parts;
 }
 // A file with those beside it.
-inline sentencepiece_parts read_sentencepiece(const std::filesystem::path& path) {
+inline sentencepiece_parts read_sentencepiece(const std::filesystem::path& path,
+                                              std::optional<sentencepiece_class> kind = {}) {
   const reader r(path.string());
   sentencepiece_parts parts{sentencepiece_file(r, io::detail::text_of_file(path))};
-  (void)sentencepiece_additions(r, parts, path.parent_path());
+  (void)sentencepiece_additions(r, parts, path.parent_path(), kind);
   return parts;
 }
 
