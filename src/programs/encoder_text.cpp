@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "encoder_text.hpp"
 
-#include "common.hpp"
+#include "token_ids.hpp"
 #include <dimwise/io/checkpoint.hpp>
 #include <dimwise/models/encoders.hpp>
 #include <dimwise/models/sentence/vector_modules.hpp>
@@ -77,9 +77,10 @@ class text_encoder::loaded {
   loaded(const std::filesystem::path& folder, labels_of heads, const text_options& options)
       : weights_(checked(folder)),
         model_(models::read_encoder(io::config_check(folder / "config.json"), weights_, task_of(heads))),
-        words_(text::read_tokenizer(folder, models::extent_in<vocab>(model_.token_embedding.table), weights_.metadata(),
-                                    options.lower_case)),
-        options_(options) {}
+        ids_(text::read_tokenizer(folder, models::extent_in<vocab>(model_.token_embedding.table), weights_.metadata(),
+                                  options.lower_case),
+             extent_of<vocab>(model_.token_embedding.table), model_.longest(), options),
+        quiet_(options.quiet) {}
 
   [[nodiscard]] std::string description() const {
     char text[160];
@@ -89,16 +90,14 @@ class text_encoder::loaded {
   }
   [[nodiscard]] const models::encoder_config& config() const { return model_.config; }
   [[nodiscard]] std::size_t tokens() const { return tokens_; }
-  [[nodiscard]] std::size_t prompt_tokens(const std::string& prompt) const {
-    return words_.prefix_size() + words_.encode(prompt, text::tokenizer<vocab>::bare{}).size();
-  }
+  [[nodiscard]] std::size_t prompt_tokens(const std::string& prompt) const { return ids_.prompt_tokens(prompt); }
 
   // Texts of similar lengths are computed together: each batch reads the weights once.
   [[nodiscard]] std::vector<std::vector<float>> vectors(const std::vector<std::string>& texts, const std::string& what,
                                                         models::pooling_kind how, std::size_t left_out,
                                                         const models::vector_modules& modules) {
     std::vector<std::vector<token>> ids;
-    for (std::size_t i = 0; i < texts.size(); ++i) { ids.push_back(ids_of(texts[i], named(what, i))); }
+    for (std::size_t i = 0; i < texts.size(); ++i) { ids.push_back(ids_.of(texts[i], named(what, i))); }
     std::vector<std::vector<float>> all(texts.size());
     for_each_batch(ids, what, [&](const std::vector<std::size_t>& chosen, const model_type::batch_type& batch) {
       const auto made = modules(model_.pooled(model_.features(batch), batch.lengths, how, left_out));
@@ -108,7 +107,7 @@ class text_encoder::loaded {
         all[chosen[i]].assign(row.begin(), row.end());
       }
     });
-    tell_truncated(what);
+    ids_.tell_truncated(what);
     return all;
   }
 
@@ -131,12 +130,12 @@ class text_encoder::loaded {
       }
     });
     parts_.clear();
-    tell_truncated(what);
+    ids_.tell_truncated(what);
     return all;
   }
 
   [[nodiscard]] std::vector<part_labels> labels(const std::string& text, const std::string& name, std::size_t count) {
-    const auto ids = ids_of(text, name);
+    const auto ids = ids_.of(text, name);
     tokens_ += ids.size();
     const auto batch = model_.together(std::span(&ids, 1));
     const auto x = model_.features(batch);
@@ -175,52 +174,14 @@ class text_encoder::loaded {
   }
   static io::archive checked(const std::filesystem::path& folder) { return io::read_checkpoint(expected(folder)); }
   static std::string named(const std::string& what, std::size_t i) { return what + " " + std::to_string(i + 1); }
-  [[nodiscard]] std::size_t most() const {
-    return std::min(options_.most_tokens.value_or(model_.longest()), model_.longest());
-  }
-
-  [[nodiscard]] std::vector<token> ids_of(const std::string& text, const std::string& name) {
-    expect_utf8(text, name);
-    auto ids = words_.encode(text);
-    expect_known(ids, name);
-    if (ids.size() > most()) {
-      if (!options_.most_tokens || !options_.truncates) {
-        refuse(name + " has " + std::to_string(ids.size()) + " tokens, the model takes " + std::to_string(most()));
-      }
-      ids = words_.encode(text, text::tokenizer<vocab>::at_most{most()});
-      ++truncated_;
-    }
-    return ids;
-  }
   // The ids of a pair; which text each is from goes to `parts_`, if the model distinguishes them.
   [[nodiscard]] std::vector<token> pair_of(const std::string& query, const std::string& text, const std::string& name) {
-    expect_utf8(text, name);
-    using at_most = text::tokenizer<vocab>::at_most;
-    auto all = words_.encode(query, text, at_most{std::numeric_limits<std::size_t>::max()});
-    expect_known(all.ids, name);
-    if (all.ids.size() > most()) {
-      if (!options_.most_tokens || !options_.truncates) {
-        refuse(name + " and the query have " + std::to_string(all.ids.size()) + " tokens, the model takes " +
-               std::to_string(most()));
-      }
-      all = words_.encode(query, text, at_most{most()});
-      ++truncated_;
-    }
+    auto all = ids_.of(query, text, name);
     if (model_.config.extents.segments > 1) {
       parts_.emplace_back();
       for (const auto type : all.types) { parts_.back().emplace_back(type); }
     }
     return std::move(all.ids);
-  }
-  void expect_known(const std::vector<token>& ids, const std::string& name) const {
-    if (ids.empty()) { refuse(name + " has no tokens"); }
-    const std::size_t rows = extent_of<vocab>(model_.token_embedding.table);
-    for (const auto w : ids) {
-      if (w.value >= rows) {
-        refuse(name + " has a token of the id " + std::to_string(w.value) + ", the model has " + std::to_string(rows) +
-               " tokens");
-      }
-    }
   }
 
   template <class Use>
@@ -229,7 +190,7 @@ class text_encoder::loaded {
     std::vector<std::size_t> order(ids.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return ids[a].size() < ids[b].size(); });
-    progress_bar bar(options_.quiet, what);
+    progress_bar bar(quiet_, what);
     for (std::size_t begin = 0; begin < order.size();) {
       std::size_t end = begin + 1;
       std::size_t tokens = ids[order[begin]].size();
@@ -250,20 +211,13 @@ class text_encoder::loaded {
       begin = end;
     }
   }
-  void tell_truncated(const std::string& what) {
-    if (truncated_ > 0 && !options_.quiet) {
-      std::fprintf(stderr, "%zu of the %ss were truncated to %zu tokens\n", truncated_, what.c_str(), most());
-    }
-    truncated_ = 0;
-  }
-
   [[nodiscard]] std::string word(token w, bool special = false) const {
     const token one[] = {w};
-    return special ? words_.decode(one, text::tokenizer<vocab>::with_special{}) : words_.decode(one);
+    return special ? ids_.words().decode(one, text::tokenizer<vocab>::with_special{}) : ids_.words().decode(one);
   }
   [[nodiscard]] token mask_token() const {
     for (const char* name : {"[MASK]", "<mask>"}) {
-      if (const auto found = words_.find(name)) { return *found; }
+      if (const auto found = ids_.words().find(name)) { return *found; }
     }
     refuse("the tokenizer has neither [MASK] nor <mask>");
   }
@@ -295,11 +249,10 @@ class text_encoder::loaded {
 
   io::archive weights_;
   model_type model_;
-  text::tokenizer<vocab> words_;
-  text_options options_;
+  token_ids<vocab> ids_;
+  bool quiet_;
   std::vector<std::vector<part>> parts_{};
   std::size_t tokens_ = 0;
-  std::size_t truncated_ = 0;
 };
 
 text_encoder::text_encoder(const std::filesystem::path& folder, labels_of heads, const text_options& options)

@@ -3,6 +3,7 @@
 #include "text_vectors.hpp"
 
 #include "common.hpp"
+#include "decoder_text.hpp"
 #include <dimwise/models/sentence/static_embedding.hpp>
 #include <dimwise/models/sentence/vector_modules.hpp>
 #include <dimwise/text/bag_of_tokens.hpp>
@@ -104,30 +105,40 @@ class static_text {
 }  // namespace
 
 class text_vectors::loaded {
+  template <class F>
+  [[nodiscard]] auto of_model(const F& f) const {
+    return static_ ? f(*static_) : decoder_ ? f(*decoder_) : f(*encoder_);
+  }
+
  public:
   loaded(const sentence_settings& settings, const text_options& options) : settings_(settings) {
     if (settings.is_static) {
       static_.emplace(settings.transformer, options);
+    } else if (settings.has_modules && is_decoder(settings.transformer)) {
+      decoder_.emplace(settings.transformer, options);
     } else {
       encoder_.emplace(settings.transformer, labels_of::nothing, options);
     }
-    modules_ = models::read_vector_modules(settings, static_ ? static_->features() : encoder_->features());
+    modules_ = models::read_vector_modules(settings, of_model([](const auto& m) { return m.features(); }));
   }
   [[nodiscard]] std::string description() const {
-    std::string words = static_ ? static_->description() : encoder_->description();
+    std::string words = of_model([](const auto& m) { return m.description(); });
     words += std::string(", ") + (static_ ? "mean of the tokens" : pooling_name(settings_.how));
     for (const models::sentence_module& one : settings_.modules) { words += one.normalizes ? "" : ", Dense"; }
     return words;
   }
-  [[nodiscard]] std::size_t tokens() const { return static_ ? static_->tokens() : encoder_->tokens(); }
+  [[nodiscard]] std::size_t tokens() const {
+    return of_model([](const auto& m) { return m.tokens(); });
+  }
   [[nodiscard]] std::vector<std::vector<float>> vectors(std::vector<std::string> texts, const std::string& what,
                                                         const std::string& prompt) {
     for (std::string& one : texts) { one.insert(0, prompt); }
     // Counted as in sentence-transformers: the ids of the prompt without the final special tokens.
-    const bool leaves_out = !static_ && !prompt.empty() && !settings_.pools_prompt;
-    const std::size_t left_out = leaves_out ? encoder_->prompt_tokens(prompt) : 0;
-    auto all = static_ ? static_->vectors(texts, what, modules_)
-                       : encoder_->vectors(texts, what, settings_.how, left_out, modules_);
+    const bool leaves_out = !prompt.empty() && !settings_.pools_prompt;
+    const auto pooled = [&](auto& m) {
+      return m.vectors(texts, what, settings_.how, leaves_out ? m.prompt_tokens(prompt) : 0, modules_);
+    };
+    auto all = static_ ? static_->vectors(texts, what, modules_) : decoder_ ? pooled(*decoder_) : pooled(*encoder_);
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (!std::all_of(all[i].begin(), all[i].end(), [](float x) { return std::isfinite(x); })) {
         refuse(what + " " + std::to_string(i + 1) + " has a vector with infinities or NaN");
@@ -140,6 +151,7 @@ class text_vectors::loaded {
  private:
   sentence_settings settings_;
   std::optional<static_text> static_{};
+  std::optional<decoder_text> decoder_{};
   std::optional<text_encoder> encoder_{};
   models::vector_modules modules_{};
 };

@@ -838,6 +838,35 @@ class Programs:
         missing = self.run(self.inspect_program, folder / "model2vec")
         self.check("a static embedding without a tokenizer", missing.returncode == 1 and b"tokenizer.json, or" in missing.stdout, missing)
 
+    def decoders(self, data):
+        """a decoder as the Transformer: the features of the last token, whose products with the embedding are its logits"""
+        files = packed(data / "architectures_decoders.dwpack")
+        for name in ("qwen2", "qwen3"):
+            own = {file: files[f"{name}/{file}"] for file in ("config.json", "model.safetensors")}
+            golden, config = arrays(files[f"{name}/golden.safetensors"]), json.loads(own["config.json"])
+            words = [f"w{i}" for i in range(config["vocab_size"])]
+            folder = self.folder(f"sentences-{name}", own, tokenizer__json=json.dumps(tokenizer_of_words(words)).encode())
+            modules = [{"path": path, "type": "sentence_transformers.models." + kind} for path, kind in (
+                ("", "Transformer"), ("1_Pooling", "Pooling"), ("2_Normalize", "Normalize"))]
+            (folder / "1_Pooling").mkdir()
+            (folder / "1_Pooling/config.json").write_text(json.dumps({"pooling_mode_lasttoken": True}))
+            table = next(rows_of(a) for n, a in floats(own["model.safetensors"]).items() if n.endswith("embed_tokens.weight"))
+            for k in range(2):
+                ids = golden[f"prompt.{k}.input_ids"][1]
+                (folder / "modules.json").write_text(json.dumps(modules[:2]))
+                text = " ".join(words[i] for i in ids)
+                result = self.run(self.embed_program, folder, text, "--json")
+                vector = json.loads(result.stdout)["vector"] if result.returncode == 0 else []
+                logits = [sum(a * b for a, b in zip(row, vector)) for row in table]
+                self.check(f"the last token of {name}", b"decoder, " in result.stderr and close(
+                    logits, rows_of(golden[f"prompt.{k}.logits_f64"])[-1], 1e-4), result)
+                (folder / "modules.json").write_text(json.dumps(modules))
+                found = json.loads(self.run(self.embed_program, "-q", folder, text, "--json").stdout)["vector"]
+                size = math.hypot(*vector)
+                self.check(f"the last token of {name}, normalized", close(found, [x / size for x in vector], 1e-6), found)
+            inspected = self.run(self.inspect_program, folder)
+            self.check(f"{name} with modules, inspected", inspected.returncode == 0, inspected)
+
     def compared(self, manifest):
         """rank by the similarity of the folder: the query and the texts begin with their own prompts"""
         folder, texts = self.place / "sentences/two-dense", manifest["cases"][0]["texts"]
@@ -1000,6 +1029,7 @@ def main():
         programs.embedding(data)
         programs.encoders(data)
         programs.sentences(data)
+        programs.decoders(data)
         programs.conversion(data)
     print(f"{programs.passed} passed, {programs.failed} failed")
     sys.exit(programs.failed > 0)

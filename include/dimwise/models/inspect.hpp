@@ -207,13 +207,15 @@ inline void inspect_modules(inspection& to, const sentence_settings& settings, s
   });
 }
 
-// Returns the extent of the features of an encoder, 0 for other models.
+// Returns the extent of the features of an encoder or a decoder, 0 for encoder-decoders.
 inline std::size_t inspect_model(inspection& to, const io::config_check& settings, const io::archive& weights) {
   io::config_check config = settings;
   const std::string kind = config.word("model_type");
   config.finish();
   const auto compare = [&](auto& m, const io::bindings& file) { compare_arrays(to, weights, m, file); };
+  std::size_t features = 0;
   const auto compare_decoder = [&](auto& m, const io::bindings& file, const io::archive& arrays) {
+    features = m.config.d_model;
     to.arrays.clear();
     add_arrays(to, arrays);  // one for each expert
     compare_arrays(to, arrays, m, file);
@@ -230,7 +232,7 @@ inline std::size_t inspect_model(inspection& to, const io::config_check& setting
     if (!is(one.model_type)) { continue; }
     to.architecture = one.title + " (" + kind + "), a decoder";
     with_bound_decoder<decoder_dims, float>(settings, weights, {}, compare_decoder);
-    return 0;
+    return features;
   }
   for (const encoder_decoder_architecture& one : known_encoder_decoders()) {
     if (!is(one.model_type) || encoder_alone) { continue; }
@@ -242,7 +244,6 @@ inline std::size_t inspect_model(inspection& to, const io::config_check& setting
     for (const std::string& name : family->model_types) {
       if (!is(name)) { continue; }
       to.architecture = kind + ", an encoder";
-      std::size_t features = 0;
       with_bound_encoder<encoder_dims, float>(*family, settings, weights, encoder_task_of(settings),
                                               [&](auto& m, const io::bindings& file) {
         features = m.config.extents.features;

@@ -39,6 +39,7 @@ struct sentence_settings {
   using pooling = pooling_kind;
   pooling how = pooling::mean;                           ///< the pooling of the token vectors (models/pooling.hpp)
   bool pools_prompt = true;                              ///< the tokens of a prompt are pooled with those of the text
+  bool has_modules = false;                              ///< the folder has a modules.json
   bool is_static = false;                                ///< a static embedding instead of a transformer and a pooling
   std::filesystem::path transformer{};                   ///< the folder of the weights and the tokenizer
   std::vector<sentence_module> modules{};                ///< in order
@@ -219,7 +220,7 @@ inline void read_pooling(const std::filesystem::path& path, std::size_t features
 }
 
 // The text settings of sentence_bert_config.json; the name of the file depends on the model.
-inline void read_text_settings(bool has_modules, sentence_settings& to) {
+inline void read_text_settings(sentence_settings& to) {
   for (const char* model : {"bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet"}) {
     const auto path = to.transformer / (std::string("sentence_") + model + "_config.json");
     if (!std::filesystem::exists(path)) { continue; }
@@ -232,7 +233,7 @@ inline void read_text_settings(bool has_modules, sentence_settings& to) {
     said.finish();
     break;
   }
-  if (!to.most_tokens && has_modules) { to.most_tokens = read_length_limit(to.transformer); }
+  if (!to.most_tokens && to.has_modules) { to.most_tokens = read_length_limit(to.transformer); }
 }
 inline void read_prompts(const std::filesystem::path& path, sentence_settings& to) {
   if (!std::filesystem::exists(path)) { return; }
@@ -276,9 +277,9 @@ inline void read_prompts(const std::filesystem::path& path, sentence_settings& t
   namespace fs = std::filesystem;
   sentence_settings settings;
   settings.transformer = folder;
-  const bool has_modules = fs::exists(folder / "modules.json");
+  settings.has_modules = fs::exists(folder / "modules.json");
   fs::path pooling = folder / "1_Pooling";
-  if (has_modules) {
+  if (settings.has_modules) {
     pooling = detail::read_modules(folder / "modules.json", settings);
     if (!settings.is_static && !fs::exists(pooling / "config.json")) {
       throw io::file_error((folder / "modules.json").string() + ": it lists the module Pooling, and " +
@@ -301,7 +302,7 @@ inline void read_prompts(const std::filesystem::path& path, sentence_settings& t
       model.finish();
       detail::read_pooling(pooling / "config.json", features, settings);
     }
-    detail::read_text_settings(has_modules, settings);
+    detail::read_text_settings(settings);
   }
   detail::read_prompts(folder / "config_sentence_transformers.json", settings);
   return settings;

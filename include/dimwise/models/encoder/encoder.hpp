@@ -134,8 +134,8 @@ struct encoder {
   }
 
   /// The vectors of texts without their first `left_out` tokens, which pooling of the first token ignores.
-  [[nodiscard]] vectors_type pooled(const features_type& x, const tensor<int, batch>& lengths, pooling_kind how,
-                                    std::size_t left_out = 0) const {
+  [[nodiscard]] static vectors_type pooled(const features_type& x, const tensor<int, batch>& lengths, pooling_kind how,
+                                           std::size_t left_out = 0) {
     if (how == pooling_kind::first) { return at<seq>(x, 0); }
     const auto n = extent_in<seq>(x);
     tensor<float, batch, seq> counts(extent_in<batch>(x), n);
