@@ -13,7 +13,9 @@
 #include <dimwise/eval/kernels/product_definitions.hpp>
 #endif
 #include <dimwise/eval/gradient_sum_definitions.hpp>
-#include <dimwise/eval/plan/plan_definitions.hpp>
+#include <dimwise/eval/lowering/views_definitions.hpp>
+#include <dimwise/eval/plan/steps_definitions.hpp>
+#include <dimwise/eval/records/records_definitions.hpp>
 #include <dimwise/eval/sorting/order_definitions.hpp>
 #include <dimwise/eval/written/erased_definitions.hpp>
 #include <dimwise/expr/explain/shapes_definitions.hpp>

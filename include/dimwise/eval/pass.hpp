@@ -14,6 +14,7 @@
 #include <dimwise/expr/positions/positions.hpp>
 #include <dimwise/expr/products/contract.hpp>
 #include <dimwise/expr/rows/reduce.hpp>
+#include <dimwise/kernels/dispatch/active.hpp>
 
 #include <string>
 
@@ -96,6 +97,20 @@ inline constexpr bool is_rounding = false;
 template <class Shape, class T, class To, class E>
 inline constexpr bool is_rounding<elementwise<Shape, T, fn::rounded<To>, E>> = true;
 
+// Kernels compute in the element type of a node, and bools from floats.
+template <class C>
+inline constexpr bool has_kernels = kernels::available && std::is_same_v<C, float>;
+// Nodes of double have kernels as well. In double, nodes of float have none: the reference of a formula of float
+// compiles and runs the loops alone.
+template <class C, class N>
+inline constexpr bool has_kernels_for = has_kernels<C>;
+template <class N>
+inline constexpr bool has_kernels_for<double, N> = kernels::available && std::is_same_v<working_t<N>, double>;
+
+// What is computed in float or double.
+template <class X>
+inline constexpr bool is_float = real_element<value_of<X>>;
+
 template <class N>
 inline constexpr bool is_masked = marked_t<masked_for, marks_t<shape_of<N>>>::size > 0;
 
@@ -143,6 +158,14 @@ lowered<bool> read_mask(Pass& pass, const M& m, const Extents& e);
 template <class C, class Pass, class B, class Extents>
 lowered<C> read_bias(Pass& pass, const B& b, const Extents& e);
 
+// Nodes that the library evaluates as records (eval/records/form.hpp).
+template <class N>
+inline constexpr bool is_recorded = false;
+template <class C, class Pass, class N>
+lowered<C> read_recorded(Pass& pass, const N& n, bool as_weights);
+template <class C, class Pass, class N>
+void write_recorded(Pass& pass, const N& n, target<C> to);
+
 // `n` as memory, in C where it holds real numbers. `AsWeights`: what a softmax hides is −0.
 template <class C, bool AsWeights = false, class Pass, class N>
 lowered<compute_t<C, value_of<N>>> read(Pass& pass, const N& n) {
@@ -151,6 +174,8 @@ lowered<compute_t<C, value_of<N>>> read(Pass& pass, const N& n) {
     return read_elements<T, Pass>(n);
   } else if constexpr (is_erased<N>) {
     return read_erased<C, AsWeights>(pass, n);
+  } else if constexpr (is_recorded<N>) {
+    return read_recorded<C>(pass, n, AsWeights);
   } else if constexpr (is_view<N>) {
     auto x = read<C, AsWeights>(pass, n.template child<0>());
     take_view(x, n);

@@ -11,18 +11,17 @@
 
 #include <dimwise/eval/loops/elements.hpp>
 #include <dimwise/eval/loops/positions.hpp>
-#include <dimwise/eval/loops/product.hpp>
 #include <dimwise/eval/loops/rows.hpp>
 #include <dimwise/eval/loops/scatter.hpp>
 #include <dimwise/eval/lowering/joins.hpp>
 #include <dimwise/eval/lowering/masks.hpp>
+#include <dimwise/eval/records/form.hpp>
 #include <dimwise/kernels/dispatch/active.hpp>
 
 #if !defined(DIMWISE_PLAIN_ONLY)
 #include <dimwise/eval/attention/attention.hpp>
 #include <dimwise/eval/kernels/elements.hpp>
 #include <dimwise/eval/kernels/epilogue.hpp>
-#include <dimwise/eval/kernels/product.hpp>
 #include <dimwise/eval/kernels/quantised.hpp>
 #include <dimwise/eval/kernels/rows.hpp>
 #endif
@@ -47,19 +46,13 @@ struct strategies {
 using fused_strategies = strategies<>;
 using kernel_strategies = strategies<>;
 #else
-using fused_strategies = strategies<fused_attention, norm_and_finish, quantised_and_finish, product_and_finish>;
-using kernel_strategies = strategies<by_product_kernel, by_row_kernel, by_fold_kernel, by_element_kernel>;
-#endif
+using fused_strategies = strategies<fused_attention, quantised_and_finish>;
+using kernel_strategies = strategies<by_row_kernel, by_element_kernel>;
 
-// Kernels compute in the element type of a node, and bools from floats.
-template <class C>
-inline constexpr bool has_kernels = kernels::available && std::is_same_v<C, float>;
-// Nodes of double have kernels as well. In double, nodes of float have none: the reference of a formula of float
-// compiles and runs the loops alone.
-template <class C, class N>
-inline constexpr bool has_kernels_for = has_kernels<C>;
 template <class N>
-inline constexpr bool has_kernels_for<double, N> = kernels::available && std::is_same_v<working_t<N>, double>;
+  requires(fused_attention<N>::matches || quantised_and_finish<N>::matches)
+inline constexpr bool is_fused_by_type<N> = true;
+#endif
 
 // Whether a fused strategy has computed the node.
 template <class... S, class Pass, class N, class T>
@@ -115,14 +108,18 @@ void compute(Pass& pass, const N& n, target<T> to) {
     if constexpr (has_kernels<C> && fused::size > 0) {
       if (!pass.cx.reference_forced() && any_fused(fused{}, pass, n, to)) { return; }
     }
-    auto x = read_children<C>(pass, n);
-    using direct = typename kernel_strategies::for_node<N, C>;
-    static_assert(direct::size <= 1, "dimwise: two kernel strategies match one node");
-    if constexpr (has_kernels_for<C, N> && direct::size > 0) {
-      detail::by_kernel_or_loops<C>(direct{}, pass, n, to, x);
+    if constexpr (has_operation<N>) {
+      write_recorded<C>(pass, n, to);
     } else {
-      pass.note(copies_elements<N> ? plan_kind::copy : plan_kind::plain, n, operation_in_words<N>);
-      if constexpr (Pass::computes) { loops<C>(n, to, x); }
+      auto x = read_children<C>(pass, n);
+      using direct = typename kernel_strategies::for_node<N, C>;
+      static_assert(direct::size <= 1, "dimwise: two kernel strategies match one node");
+      if constexpr (has_kernels_for<C, N> && direct::size > 0) {
+        detail::by_kernel_or_loops<C>(direct{}, pass, n, to, x);
+      } else {
+        pass.note(copies_elements<N> ? plan_kind::copy : plan_kind::plain, n, operation_in_words<N>);
+        if constexpr (Pass::computes) { loops<C>(n, to, x); }
+      }
     }
   }
 }
@@ -131,6 +128,8 @@ template <class C, class Pass, class N>
 [[gnu::always_inline]] inline void write(Pass& pass, const N& n, target<compute_t<C, value_of<N>>> to) {
   if constexpr (is_erased<N>) {
     write_erased<C>(pass, n, to);
+  } else if constexpr (is_recorded<N>) {
+    write_recorded<C>(pass, n, to);
   } else if constexpr (reads_in_place<N>) {
     const auto x = read<C>(pass, n);
     pass.note(plan_kind::copy, n, [] { return std::string("copy"); });

@@ -51,22 +51,6 @@ inline constexpr std::size_t cached_part = part_elements / 4;
 template <class N>
 struct element_kernel : has_element_kernel<false> {};
 
-// What is computed in float or double.
-template <class X>
-inline constexpr bool is_float = real_element<value_of<X>>;
-
-// Functions of one operand.
-template <class F>
-struct map_kernel {
-  template <class Table, class Pointers, class T>
-  static void run(const Table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t*, T* to) {
-    table.map(function_code<F>, n, child_in<0>(x), to);
-  }
-};
-template <class Shape, real_element T, class F, class X>
-  requires(function_code<F> != kernels::function::none)
-struct element_kernel<elementwise<Shape, T, F, X>> : has_element_kernel<is_float<X>, map_kernel<F>> {};
-
 // A square is a power by the number 2.
 struct square_kernel {
   template <class Table, class Pointers, class T>
@@ -81,27 +65,6 @@ struct element_kernel<elementwise<Shape, T, fn::pow, X, constant<U>>> : has_elem
     return n.template child<1>().op().value == 2;
   }
 };
-
-// What is masked stays masked.
-template <bool IsMasked, class Table, class T>
-void hide_like(const Table& table, std::size_t n, const T* x, std::ptrdiff_t step, T* to) {
-  if constexpr (IsMasked) { table.zip(kernels::operation::hide, n, to, 1, x, step, to); }
-}
-// Arithmetic of two.
-template <class F, bool FirstIsMasked, bool SecondIsMasked>
-struct zip_kernel {
-  template <class Table, class Pointers, class T>
-  static void run(const Table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step, T* to) {
-    table.zip(*operation_code<F>, n, child_in<0>(x), step[0], child_in<1>(x), step[1], to);
-    hide_like<FirstIsMasked>(table, n, child_in<0>(x), step[0], to);
-    hide_like<SecondIsMasked>(table, n, child_in<1>(x), step[1], to);
-  }
-};
-template <class Shape, real_element T, class F, class A, class B>
-  requires(operation_code<F>.has_value())
-struct element_kernel<elementwise<Shape, T, F, A, B>>
-    : has_element_kernel<is_float<A> && is_float<B>, zip_kernel<F, is_masked<A>, is_masked<B>>,
-                         is_masked<A> || is_masked<B> ? cached_part : part_elements> {};
 
 struct clamp_kernel {
   template <class Table, class Pointers, class T>
@@ -137,32 +100,6 @@ template <class Shape, class F, class A, class B>
   requires(relation_of<F>::known)
 struct element_kernel<elementwise<Shape, bool, F, A, B>>
     : has_element_kernel<is_float<A> && is_float<B>, compare_kernel<F>, cached_part> {};
-
-struct mask_kernel {
-  template <class Table, class Pointers, class T>
-  static void run(const Table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step, T* to) {
-    constexpr T hidden = kernels::minus_infinity<T>;
-    table.choose(n, child_in<1>(x), step[1], child_in<0>(x), step[0], &hidden, 0, to);
-  }
-};
-template <class Shape, class E, class M>
-struct element_kernel<masked_node<Shape, E, M>> : has_element_kernel<is_float<E>, mask_kernel, cached_part> {};
-
-template <bool IsMasked>
-struct bias_kernel {
-  template <class Table, class Pointers, class T>
-  static void run(const Table& table, std::size_t n, const Pointers& x, const std::ptrdiff_t* step, T* to) {
-    table.zip(kernels::operation::add, n, child_in<0>(x), step[0], child_in<1>(x), step[1], to);
-    hide_like<IsMasked>(table, n, child_in<0>(x), step[0], to);
-    hide_like<true>(table, n, child_in<1>(x), step[1], to);  // a bias of −∞ hides whatever the score is
-  }
-};
-template <class Shape, class E, class B>
-struct element_kernel<biased_node<Shape, E, B>>
-    : has_element_kernel<is_float<E>, bias_kernel<is_masked<E>>, cached_part> {};
-template <class Shape, class E, class B>
-struct element_kernel<position_biased_node<Shape, E, B>>
-    : has_element_kernel<is_float<E>, bias_kernel<is_masked<E>>, cached_part> {};
 
 // Whether kernels take these loops: enough elements, the innermost ones contiguous. One of several operands may be the
 // same number for all of those; bools have any step.

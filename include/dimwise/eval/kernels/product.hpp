@@ -135,28 +135,6 @@ constexpr bool product_fits(const product_form& form, const axis* a, const axis*
 template <class T>
 void compute_product(context& cx, const product_form& form, target<T> to, const lowered<T>& a, const lowered<T>& b);
 
-// A strategy: the product of the children.
-template <class N>
-struct by_product_kernel {
-  static constexpr bool matches = false;
-};
-template <class Shape, class Over, class A, class B>
-struct by_product_kernel<contraction<Shape, Over, A, B>> {
-  using node = contraction<Shape, Over, A, B>;
-  static constexpr bool matches = is_float<A> && is_float<B>;
-  static constexpr bool in_double = true;
-  static constexpr plan_kind kind = plan_kind::product;
-
-  template <class Lowered>
-  static bool fits(const node&, const axis* to, const Lowered& x) {
-    return product_fits(form_of<node>, child_in<0>(x).axes, to);
-  }
-  template <class C, class Lowered>
-  [[gnu::always_inline]] static void compute(context& cx, const node&, target<C> to, const Lowered& x) {
-    compute_product(cx, form_of<node>, to, child_in<0>(x), child_in<1>(x));
-  }
-};
-
 }  // namespace dimwise::detail
 
 #if DIMWISE_DETAIL_DEFINES_LIBRARY

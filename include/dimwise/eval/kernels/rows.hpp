@@ -67,40 +67,11 @@ void run_rows(context& cx, const row_loops& loops, T* to, const T* from, T hidde
   });
 }
 
-// Rows by the kernel, where they are contiguous, or one after the other.
-template <class How, class T>
-void compute_rows(context& cx, const rows_form& form, target<T> to, const lowered<T>& x, T epsilon) {
-  const row_loops loops = form.loops(to.axes, x.axes);
-  if (!cx.reference_forced() && rows_fit(loops)) {
-    cx.count(plan_kind::rows);
-    return run_rows<How>(cx, loops, to.data, x.data, to.hidden, epsilon);
-  }
-  cx.count(plan_kind::plain);
-  row_by_row<How>(loops, to.data, x.data, to.hidden, epsilon);
-}
-
-// A strategy: rows that are contiguous.
+// A strategy of the backward pass (eval/kernels/backward.hpp).
 template <class N>
 struct by_row_kernel {
   static constexpr bool matches = false;
 };
-template <class Shape, class How, class Over, class E>
-struct by_row_kernel<rowwise<Shape, How, Over, E>> {
-  using node = rowwise<Shape, How, Over, E>;
-  static constexpr bool matches = has_row_kernel<How> && is_float<E>;
-  static constexpr bool in_double = true;
-  static constexpr plan_kind kind = plan_kind::rows;
-
-  template <class Lowered>
-  static bool fits(const node&, const axis* to, const Lowered& x) {
-    return rows_fit(form_of_rows<node>.loops(to, child_in<0>(x).axes));
-  }
-  template <class C, class Lowered>
-  [[gnu::always_inline]] static void compute(context& cx, const node& n, target<C> to, const Lowered& x) {
-    compute_rows<How>(cx, form_of_rows<node>, to, child_in<0>(x), static_cast<C>(n.op().epsilon));
-  }
-};
-
 // ---- one element of a row ------------------------------------------------------------------------------------------
 
 inline bool folds_rows(const row_loops& loops) {
@@ -217,70 +188,5 @@ void compute_fold(context& cx, const rows_form& form, target<T> to, const lowere
   cx.count(plan_kind::plain);
   fold_row_by_row<How, T, false>(loops, to.data, x.data);
 }
-
-// A strategy; what is masked is left out element by element, by the reference.
-template <class N>
-struct by_fold_kernel {
-  static constexpr bool matches = false;
-};
-template <class Shape, real_element T, class How, class Over, class E>
-struct by_fold_kernel<reduction<Shape, T, How, Over, E>> {
-  using node = reduction<Shape, T, How, Over, E>;
-  static constexpr bool in_double = true;
-  static constexpr bool matches = total_code<How>.has_value() && !is_masked<E> && is_float<E>;
-  static constexpr plan_kind kind = plan_kind::rows;
-
-  template <class Lowered>
-  static bool fits(const node&, const axis* to, const Lowered& x) {
-    return fold_fits(form_of_rows<node>.loops(to, child_in<0>(x).axes));
-  }
-  template <class C, class Lowered>
-  [[gnu::always_inline]] static void compute(context& cx, const node&, target<C> to, const Lowered& x) {
-    compute_fold<How>(cx, form_of_rows<node>, to, child_in<0>(x));
-  }
-};
-
-#if DIMWISE_DETAIL_HAS_LIBRARY
-DIMWISE_DETAIL_LIBRARY_TEMPLATE void run_rows<rows::standardize>(context&, const row_loops&, float*, const float*,
-                                                                 float, float, const float*, const float*);
-DIMWISE_DETAIL_LIBRARY_TEMPLATE void run_rows<rows::root_mean_square>(context&, const row_loops&, float*, const float*,
-                                                                      float, float, const float*, const float*);
-DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_rows<rows::softmax>(context&, const rows_form&, target<float>,
-                                                                 const lowered<float>&, float);
-DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_rows<rows::log_softmax>(context&, const rows_form&, target<float>,
-                                                                     const lowered<float>&, float);
-DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_rows<rows::standardize>(context&, const rows_form&, target<float>,
-                                                                     const lowered<float>&, float);
-DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_rows<rows::root_mean_square>(context&, const rows_form&, target<float>,
-                                                                          const lowered<float>&, float);
-DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_fold<totals::sum>(context&, const rows_form&, target<float>,
-                                                               const lowered<float>&);
-DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_fold<totals::mean>(context&, const rows_form&, target<float>,
-                                                                const lowered<float>&);
-DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_fold<totals::max>(context&, const rows_form&, target<float>,
-                                                               const lowered<float>&);
-DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_fold<totals::min>(context&, const rows_form&, target<float>,
-                                                               const lowered<float>&);
-DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_fold<totals::norm>(context&, const rows_form&, target<float>,
-                                                                const lowered<float>&);
-DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_rows<rows::softmax>(context&, const rows_form&, target<double>,
-                                                                 const lowered<double>&, double);
-DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_rows<rows::log_softmax>(context&, const rows_form&, target<double>,
-                                                                     const lowered<double>&, double);
-DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_rows<rows::standardize>(context&, const rows_form&, target<double>,
-                                                                     const lowered<double>&, double);
-DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_rows<rows::root_mean_square>(context&, const rows_form&, target<double>,
-                                                                          const lowered<double>&, double);
-DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_fold<totals::sum>(context&, const rows_form&, target<double>,
-                                                               const lowered<double>&);
-DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_fold<totals::mean>(context&, const rows_form&, target<double>,
-                                                                const lowered<double>&);
-DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_fold<totals::max>(context&, const rows_form&, target<double>,
-                                                               const lowered<double>&);
-DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_fold<totals::min>(context&, const rows_form&, target<double>,
-                                                               const lowered<double>&);
-DIMWISE_DETAIL_LIBRARY_TEMPLATE void compute_fold<totals::norm>(context&, const rows_form&, target<double>,
-                                                                const lowered<double>&);
-#endif
 
 }  // namespace dimwise::detail

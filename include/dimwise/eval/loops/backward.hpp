@@ -27,8 +27,8 @@ template <class Shape, class E>
 inline constexpr bool may_give_hidden_weights<restride<Shape, views::arrived, E>> = false;
 template <class Shape, class E>
 inline constexpr auto leaves_out<restride<Shape, views::arrived, E>> = kernels::left_out::zeros;
-template <class E, class Extents, class Result>
-void step(operand_layout&, const Extents&, views::arrived, Result) {}
+template <class Dims>
+struct facts_of_view<views::arrived, Dims> : facts_of_view<views::marks, Dims> {};
 
 // ---- views ----------------------------------------------------------------------------------------------------------
 
@@ -44,11 +44,7 @@ view_loops loops_of_view(const node<view_back<How, View>, Shape, T, G>& n, opera
   // N has the shape and the extents of the view's operand, which is all that the view's step reads.
   using N = node<view_back<How, View>, Shape, T, G>;
   using view_axes = axes_for<View>;
-  if constexpr (requires { step_part<N>(to, n, n.op().view, n.op().how, result_axes<view_axes>{}); }) {
-    step_part<N>(to, n, n.op().view, n.op().how, result_axes<view_axes>{});
-  } else {
-    step<N>(to, n.op().view, n.op().how, result_axes<view_axes>{});
-  }
+  step<N, view_axes>(to, n.op().how, n.extents(), n.op().view);
   std::ptrdiff_t strides[2][max_rank] = {};
   for (std::size_t i = 0; i < view_axes::size; ++i) { strides[0][i] = to.axes[i].stride; }
   align<view_axes, axes_for<shape_of<G>>>(g, strides[1]);

@@ -102,6 +102,7 @@ void product_loops(const product_form& by_type, target<C> to, const lowered<C>& 
   if (form.a.leaves_out == left_out::nothing || all_finite(form.rank, to.axes, to.data)) { return; }
   run(form.b.leaves_out == left_out::hidden ? left_out::zeros_and_hidden : left_out::zeros);
 }
+// Whole numbers.
 template <class C, class Shape, class Over, class A, class B, class Lowered>
 [[gnu::always_inline]] inline void loops(const contraction<Shape, Over, A, B>&, target<C> to, const Lowered& x) {
   product_loops(form_of<contraction<Shape, Over, A, B>>, to, child_in<0>(x), child_in<1>(x));

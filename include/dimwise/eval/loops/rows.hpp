@@ -108,6 +108,7 @@ void row_by_row(const row_loops& loops, T* to, const T* from, T hidden, T epsilo
     one_row<T, How>(loops.inside, to + t, from + f, hidden, epsilon);
   });
 }
+// Rows of whole numbers.
 template <class C, class Shape, class How, class Over, class E, class T, class Lowered>
 void loops(const rowwise<Shape, How, Over, E>& n, target<T> to, const Lowered& in) {
   const auto& x = child_in<0>(in);

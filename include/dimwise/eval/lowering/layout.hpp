@@ -62,6 +62,24 @@ struct working {
 template <class T, class N>
 using compute_in = std::conditional_t<real_element<T>, std::type_identity<T>, working<N>>;
 
+// The names of some axes, or of some dimensions. Equal names are equal pointers.
+struct name_list {
+  const name_of* at;
+  std::size_t size;
+
+  [[nodiscard]] constexpr const name_of* begin() const { return at; }
+  [[nodiscard]] constexpr const name_of* end() const { return at + size; }
+  // Where a name is; -1 if it is not there.
+  [[nodiscard]] constexpr short place_of(name_of name) const {
+    for (std::size_t i = 0; i < size; ++i) {
+      if (at[i] == name) { return static_cast<short>(i); }
+    }
+    return -1;
+  }
+};
+template <class Names>
+inline constexpr name_list name_list_of = {axis_extents<Names>::names, Names::size};
+
 // The extent and stride of every axis of an operand, and the offset of its first element in the memory.
 struct operand_layout {
   axis axes[max_rank] = {};
@@ -76,6 +94,12 @@ struct lowered : operand_layout {
   aligned_vector<T> buffer{};
   derived_slot* derived = nullptr;  // of a leaf's elements, while `data` and `axes` are views of them
   bool hides = false;               // −0 is a hidden weight, of an `expr`: its type does not tell
+
+  // After a view. `data` is null in a plan, and where there are no elements.
+  void move_to_first() {
+    if (data != nullptr) { data += first; }
+    first = 0;
+  }
 };
 
 // The layout and the elements of a leaf that shares its memory. One function for all names.
@@ -198,20 +222,23 @@ void copy_axes(std::size_t rank, const axis* axes, const axis* to_axes, const ax
 }
 
 // The elements in a buffer of their own, row-major; of a plan the layout alone.
-template <class T, class Axes>
-void make_dense(lowered<T>& x) {
+template <class T>
+void make_dense(lowered<T>& x, name_list names) {
   axis dense[max_rank] = {};
-  for (std::size_t i = 0; i < Axes::size; ++i) { dense[i].extent = x.axes[i].extent; }
-  if (x.data == nullptr) {
-    make_contiguous(dense, Axes::size);
-  } else {
-    aligned_vector<T> buffer(checked_contiguous<Axes>(dense, sizeof(T), "evaluate"));
-    copy_axes<T>(Axes::size, dense, dense, x.axes, buffer.data(), x.data);
+  for (std::size_t i = 0; i < names.size; ++i) { dense[i].extent = x.axes[i].extent; }
+  make_contiguous(dense, names.size);
+  if (x.data != nullptr) {
+    aligned_vector<T> buffer(checked_size_of(dense, names.size, names.at, sizeof(T), "evaluate"));
+    copy_axes<T>(names.size, dense, dense, x.axes, buffer.data(), x.data);
     x.buffer = static_cast<aligned_vector<T>&&>(buffer);
     x.data = x.buffer.data();
   }
-  for (std::size_t i = 0; i < Axes::size; ++i) { x.axes[i] = dense[i]; }
+  for (std::size_t i = 0; i < names.size; ++i) { x.axes[i] = dense[i]; }
   x.derived = nullptr;
+}
+template <class T, class Axes>
+void make_dense(lowered<T>& x) {
+  make_dense(x, name_list_of<Axes>);
 }
 
 // The order of a node's axes in a buffer of its own: its own, unless a plan writes another one better.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/plan/plan_definitions.hpp -- the steps of a plan as a list and as text.
+// dimwise/eval/plan/steps_definitions.hpp -- the steps of a plan as a list and as text.
 //
 // Layer: eval. Compiled once where a program links the library (support/library.hpp).
 // Tests: tests/eval/plan/plan.test.cpp
 #pragma once
 
-#include <dimwise/eval/plan/plan.hpp>
+#include <dimwise/eval/plan/steps.hpp>
 
 namespace dimwise {
 

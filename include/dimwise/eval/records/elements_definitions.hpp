@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/records/elements_definitions.hpp -- functions, arithmetic, masks and biases, element by element.
+//
+// Layer: eval. Compiled once where a program links the library (support/library.hpp).
+// Tests: tests/eval/plan/plan.test.cpp, tests/eval/plan/operations.test.cpp
+#pragma once
+
+#include <dimwise/eval/loops/elements.hpp>
+#include <dimwise/eval/records/products_definitions.hpp>
+#include <dimwise/eval/records/rows_definitions.hpp>
+#include <dimwise/expr/elements/derivative.hpp>
+#if !defined(DIMWISE_PLAIN_ONLY)
+#include <dimwise/eval/kernels/elements.hpp>
+#endif
+
+namespace dimwise::detail {
+
+// f of each element of the operands.
+template <class C, class F, class X>
+void element_loop(const kernels::loop_nest<2>& nest, C* to, const F& f, const X* x) {
+  kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[2], std::size_t count, const std::ptrdiff_t(&s)[2]) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto j = static_cast<std::ptrdiff_t>(i);
+      to[o[0] + j * s[0]] = f(x[o[1] + j * s[1]]);
+    }
+  });
+}
+template <class C, class F, class X, class Y>
+void element_loop(const kernels::loop_nest<3>& nest, C* to, const F& f, const X* x, const Y* y) {
+  kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto j = static_cast<std::ptrdiff_t>(i);
+      to[o[0] + j * s[0]] = f(x[o[1] + j * s[1]], y[o[2] + j * s[2]]);
+    }
+  });
+}
+
+// What is masked stays masked, whatever the arithmetic would make of −∞.
+template <class C, class F>
+void unary_loop(const kernels::loop_nest<2>& nest, bool masked, C* to, const C* x) {
+  if (masked && !fn::ends_mask<F>) { return element_loop(nest, to, kept_masked<C, F, true>{}, x); }
+  element_loop(nest, to, F{}, x);
+}
+template <class C, class F>
+void binary_loop(const kernels::loop_nest<3>& nest, bool a_masked, bool b_masked, C* to, const C* a, const C* b) {
+  if (a_masked || b_masked) {
+    const auto f = [&](C x, C y) {
+      const bool hidden =
+          (a_masked && x == kernels::minus_infinity<C>) || (b_masked && y == kernels::minus_infinity<C>);
+      return hidden ? kernels::minus_infinity<C> : F{}(x, y);
+    };
+    return element_loop(nest, to, f, a, b);
+  }
+  element_loop(nest, to, F{}, a, b);
+}
+
+// A function or an operation without a loop does not compile.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wswitch"
+template <class C>
+void unary_loops(kernels::function f, const kernels::loop_nest<2>& nest, bool masked, C* to, const C* x) {
+  switch (f) {
+    case kernels::function::none:
+      return;
+#define DIMWISE_DETAIL_LOOP(word) \
+  case kernels::function::word:   \
+    return unary_loop<C, fn::word>(nest, masked, to, x);
+      DIMWISE_DETAIL_LOOP(relu)
+      DIMWISE_DETAIL_LOOP(gelu)
+      DIMWISE_DETAIL_LOOP(gelu_tanh)
+      DIMWISE_DETAIL_LOOP(silu)
+      DIMWISE_DETAIL_LOOP(sigmoid)
+      DIMWISE_DETAIL_LOOP(tanh)
+      DIMWISE_DETAIL_LOOP(exp)
+      DIMWISE_DETAIL_LOOP(log)
+      DIMWISE_DETAIL_LOOP(erf)
+      DIMWISE_DETAIL_LOOP(sqrt)
+      DIMWISE_DETAIL_LOOP(abs)
+      DIMWISE_DETAIL_LOOP(square)
+      DIMWISE_DETAIL_LOOP(sin)
+      DIMWISE_DETAIL_LOOP(cos)
+      DIMWISE_DETAIL_LOOP(softplus)
+      DIMWISE_DETAIL_LOOP(negate)
+#undef DIMWISE_DETAIL_LOOP
+  }
+}
+// The first operand, but −∞ where the second is −∞.
+struct hide_where_hidden {
+  template <class T>
+  T operator()(T x, T like) const {
+    return like == kernels::minus_infinity<T> ? like : x;
+  }
+};
+template <class C>
+void binary_loops(kernels::operation f, const kernels::loop_nest<3>& nest, bool a_masked, bool b_masked, C* to,
+                  const C* a, const C* b) {
+  switch (f) {
+#define DIMWISE_DETAIL_LOOP(word, ...) \
+  case kernels::operation::word:       \
+    return binary_loop<C, __VA_ARGS__>(nest, a_masked, b_masked, to, a, b);
+    DIMWISE_DETAIL_LOOP(add, fn::add)
+    DIMWISE_DETAIL_LOOP(subtract, fn::subtract)
+    DIMWISE_DETAIL_LOOP(multiply, fn::multiply)
+    DIMWISE_DETAIL_LOOP(divide, fn::divide)
+    DIMWISE_DETAIL_LOOP(max, fn::larger)
+    DIMWISE_DETAIL_LOOP(min, fn::smaller)
+    DIMWISE_DETAIL_LOOP(hide, hide_where_hidden)
+    DIMWISE_DETAIL_LOOP(send_times, fn::sent<fn::multiply>)
+    DIMWISE_DETAIL_LOOP(send_divided, fn::sent<fn::divide>)
+#undef DIMWISE_DETAIL_LOOP
+  }
+}
+#pragma GCC diagnostic pop
+
+#if !defined(DIMWISE_PLAIN_ONLY)
+
+inline constexpr bool no_any_step[3] = {};
+
+// Rows of contiguous elements in parts: `f(n, to, pointers, steps)`.
+template <class C, std::size_t K, class F>
+void run_parts(context& cx, const kernels::loop_nest<K>& nest, std::size_t elements, const F& f) {
+  kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[K], std::size_t n, const std::ptrdiff_t(&s)[K]) {
+    in_parts(cx, n, elements, [&](std::size_t begin, std::size_t end) {
+      std::ptrdiff_t at[K];
+      for (std::size_t k = 0; k < K; ++k) { at[k] = o[k] + static_cast<std::ptrdiff_t>(begin) * s[k]; }
+      f(end - begin, at, s);
+    });
+  });
+}
+
+#endif
+
+template <class C>
+void write_unary(walk& w, const record<C>& r, target<C> to) {
+#if !defined(DIMWISE_PLAIN_ONLY)
+  if constexpr (std::is_same_v<C, float>) {
+    if (r.has_kernels && !w.cx.reference_forced() && product_and_finish(w, r, to)) { return; }
+  }
+#endif
+  const auto x = read_record(w, *r.child[0]);
+  const auto nest = nest_by_names<1>(r.shape->axes, to.axes, {r.child[0]->shape->axes}, {x.axes});
+  const auto f = static_cast<kernels::function>(r.index);
+#if !defined(DIMWISE_PLAIN_ONLY)
+  if (r.has_kernels && !w.cx.reference_forced() && elements_fit(nest, no_any_step)) {
+    note(w, plan_kind::map, r);
+    if (!w.computes()) { return; }
+    const auto& table = kernels::active_for<C>();
+    return run_parts<C>(w.cx, nest, part_elements, [&](std::size_t n, const std::ptrdiff_t* at, const std::ptrdiff_t*) {
+      table.map(f, n, x.data + at[1], to.data + at[0]);
+    });
+  }
+#endif
+  note(w, plan_kind::plain, r);
+  if (w.computes()) { unary_loops(f, nest, r.child[0]->shape->masked, to.data, x.data); }
+}
+
+template <class C>
+void write_binary(walk& w, const record<C>& r, target<C> to) {
+#if !defined(DIMWISE_PLAIN_ONLY)
+  if constexpr (std::is_same_v<C, float>) {
+    if (r.has_kernels && !w.cx.reference_forced() && (norm_and_finish(w, r, to) || product_and_finish(w, r, to))) {
+      return;
+    }
+  }
+#endif
+  const auto a = read_record(w, *r.child[0]);
+  const auto b = read_record(w, *r.child[1]);
+  const auto nest =
+      nest_by_names<2>(r.shape->axes, to.axes, {r.child[0]->shape->axes, r.child[1]->shape->axes}, {a.axes, b.axes});
+  const auto f = static_cast<kernels::operation>(r.index);
+  const bool a_masked = r.child[0]->shape->masked;
+  const bool b_masked = r.child[1]->shape->masked;
+#if !defined(DIMWISE_PLAIN_ONLY)
+  if (r.has_kernels && !w.cx.reference_forced() && elements_fit(nest, no_any_step)) {
+    note(w, plan_kind::map, r);
+    if (!w.computes()) { return; }
+    const auto& table = kernels::active_for<C>();
+    return run_parts<C>(w.cx, nest, a_masked || b_masked ? cached_part : part_elements,
+                        [&](std::size_t n, const std::ptrdiff_t* at, const std::ptrdiff_t* step) {
+      C* const out = to.data + at[0];
+      table.zip(f, n, a.data + at[1], step[1], b.data + at[2], step[2], out);
+      if (a_masked) { table.zip(kernels::operation::hide, n, out, 1, a.data + at[1], step[1], out); }
+      if (b_masked) { table.zip(kernels::operation::hide, n, out, 1, b.data + at[2], step[2], out); }
+    });
+  }
+#endif
+  note(w, plan_kind::plain, r);
+  if (w.computes()) { binary_loops(f, nest, a_masked, b_masked, to.data, a.data, b.data); }
+}
+
+template <class C>
+void write_masked(walk& w, const record<C>& r, target<C> to) {
+  const auto x = read_record(w, *r.child[0]);
+  const auto visible = r.mask.read(w, r.mask.mask, r.mask.extents);
+  const auto nest =
+      nest_by_names<2>(r.shape->axes, to.axes, {r.child[0]->shape->axes, *r.mask.axes}, {x.axes, visible.axes});
+#if !defined(DIMWISE_PLAIN_ONLY)
+  static constexpr bool any_step_of_mask[] = {false, true};
+  if (r.has_kernels && !w.cx.reference_forced() && elements_fit(nest, any_step_of_mask)) {
+    note(w, plan_kind::map, r);
+    if (!w.computes()) { return; }
+    const auto& table = kernels::active_for<C>();
+    return run_parts<C>(w.cx, nest, cached_part,
+                        [&](std::size_t n, const std::ptrdiff_t* at, const std::ptrdiff_t* step) {
+      constexpr C hidden = kernels::minus_infinity<C>;
+      table.choose(n, visible.data + at[2], step[2], x.data + at[1], step[1], &hidden, 0, to.data + at[0]);
+    });
+  }
+#endif
+  note(w, plan_kind::plain, r);
+  if (w.computes()) { element_loop(nest, to.data, visible_or_hidden{}, x.data, visible.data); }
+}
+
+template <class C>
+void write_biased(walk& w, const record<C>& r, target<C> to) {
+  const auto x = read_record(w, *r.child[0]);
+  const auto bias = read_record(w, *r.child[1]);
+  const auto nest =
+      nest_by_names<2>(r.shape->axes, to.axes, {r.child[0]->shape->axes, r.child[1]->shape->axes}, {x.axes, bias.axes});
+  const bool masked = r.child[0]->shape->masked;
+#if !defined(DIMWISE_PLAIN_ONLY)
+  if (r.has_kernels && !w.cx.reference_forced() && elements_fit(nest, no_any_step)) {
+    note(w, plan_kind::map, r);
+    if (!w.computes()) { return; }
+    const auto& table = kernels::active_for<C>();
+    return run_parts<C>(w.cx, nest, cached_part,
+                        [&](std::size_t n, const std::ptrdiff_t* at, const std::ptrdiff_t* step) {
+      C* const out = to.data + at[0];
+      table.zip(kernels::operation::add, n, x.data + at[1], step[1], bias.data + at[2], step[2], out);
+      if (masked) { table.zip(kernels::operation::hide, n, out, 1, x.data + at[1], step[1], out); }
+      // A bias of −∞ hides whatever the score is.
+      table.zip(kernels::operation::hide, n, out, 1, bias.data + at[2], step[2], out);
+    });
+  }
+#endif
+  note(w, plan_kind::plain, r);
+  if (!w.computes()) { return; }
+  if (masked) {
+    element_loop(nest, to.data, biased_element<C, true>{}, x.data, bias.data);
+  } else {
+    element_loop(nest, to.data, biased_element<C, false>{}, x.data, bias.data);
+  }
+}
+
+#if DIMWISE_DETAIL_HAS_LIBRARY
+#define DIMWISE_DETAIL_COMPILED_IN(C)                                \
+  template void write_unary<C>(walk&, const record<C>&, target<C>);  \
+  template void write_binary<C>(walk&, const record<C>&, target<C>); \
+  template void write_masked<C>(walk&, const record<C>&, target<C>); \
+  template void write_biased<C>(walk&, const record<C>&, target<C>);
+DIMWISE_DETAIL_COMPILED_IN(float)
+DIMWISE_DETAIL_COMPILED_IN(double)
+#undef DIMWISE_DETAIL_COMPILED_IN
+#endif
+
+}  // namespace dimwise::detail

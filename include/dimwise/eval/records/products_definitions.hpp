@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/records/products_definitions.hpp -- products, with what follows them element by element.
+//
+// Layer: eval. Compiled once where a program links the library (support/library.hpp).
+// Tests: tests/eval/plan/plan.test.cpp
+#pragma once
+
+#include <dimwise/eval/loops/product.hpp>
+#include <dimwise/eval/records/walk_definitions.hpp>
+#include <dimwise/expr/explain/shapes.hpp>
+#if !defined(DIMWISE_PLAIN_ONLY)
+#include <dimwise/eval/kernels/epilogue.hpp>
+#include <dimwise/eval/kernels/product.hpp>
+#endif
+
+namespace dimwise::detail {
+
+// The axis map of a product.
+template <class C>
+struct product_map {
+  short at[4][max_rank];
+  product_form form;
+
+  explicit product_map(const record<C>& r) {
+    const auto& facts = *static_cast<const product_facts_of_record*>(r.facts);
+    const auto places = [&](short* to, name_list names, const record<C>& operand) {
+      for (std::size_t i = 0; i < names.size; ++i) { to[i] = operand.shape->axes.place_of(names.at[i]); }
+    };
+    for (std::size_t k = 0; k < 2; ++k) {
+      places(at[2 * k], facts.result, *r.child[k]);
+      places(at[2 * k + 1], facts.sums, *r.child[k]);
+    }
+    const auto operand = [&](std::size_t k) {
+      return product_operand{at[2 * k], at[2 * k + 1], r.child[k]->rank(), r.child[k]->leaves_out};
+    };
+    form = {operand(0), operand(1), facts.result.size, facts.sums.size};
+  }
+  product_map(const product_map&) = delete;
+  product_map& operator=(const product_map&) = delete;
+};
+
+template <class C>
+std::string product_words(const record<C>& r) {
+  std::vector<std::string> names;
+  for (const name_of name : static_cast<const product_facts_of_record*>(r.facts)->over) {
+    names.push_back(short_name(name()));
+  }
+  return "contract over " + joined_names(names);
+}
+
+template <class C>
+void write_product(walk& w, const record<C>& r, target<C> to) {
+  const product_map<C> map(r);
+  const auto a = read_record(w, *r.child[0], true);
+  const auto b = read_record(w, *r.child[1], true);
+#if !defined(DIMWISE_PLAIN_ONLY)
+  if (r.has_kernels) {
+    if (w.computes()) { return compute_product(w.cx, map.form, to, a, b); }
+    const bool runs = !w.cx.reference_forced() && product_fits(map.form, a.axes, to.axes);
+    return note(w, runs ? plan_kind::product : plan_kind::plain, r, [&] { return product_words(r); });
+  }
+#endif
+  note(w, plan_kind::plain, r, [&] { return product_words(r); });
+  if (w.computes()) { product_loops(map.form, to, a, b); }
+}
+
+#if !defined(DIMWISE_PLAIN_ONLY)
+
+// f(product + bias) + residual: the steps of a chain, outermost first.
+struct product_chain_of_records {
+  const record<float>* product = nullptr;
+  const record<float>* bias = nullptr;
+  const record<float>* residual = nullptr;
+  kernels::function activation = kernels::function::none;
+  product_step last = product_step::product;
+};
+
+// What is added to a chain of this shape: as large as the product, or a bias of some of its dimensions.
+inline bool adds_to_chain(const product_chain_of_records& chain, const record_shape& shape, const record<float>& x) {
+  if (!x.is_float || x.shape->masked || x.leaves_out == kernels::left_out::hidden) { return false; }
+  for (const name_of name : x.shape->axes) {
+    if (shape.axes.place_of(name) < 0) { return false; }
+  }
+  return x.rank() == shape.axes.size ? chain.last < product_step::residual
+                                     : x.rank() > 0 && chain.last < product_step::bias;
+}
+
+// Whether a record is such a chain.
+inline bool match_product_chain(const record<float>& r, product_chain_of_records& chain) {
+  if (!r.is_float) { return false; }
+  if (r.operation == &records::product<float>) {
+    chain.product = &r;
+    return r.child[0]->is_float && r.child[1]->is_float;
+  }
+  if (r.operation == &records::unary<float>) {
+    const auto f = static_cast<kernels::function>(r.index);
+    if (!kernels::is_activation(f) || !match_product_chain(*r.child[0], chain) ||
+        chain.last >= product_step::activation) {
+      return false;
+    }
+    chain.activation = f;
+    chain.last = product_step::activation;
+    return true;
+  }
+  if (r.operation != &records::binary<float> || static_cast<kernels::operation>(r.index) != kernels::operation::add) {
+    return false;
+  }
+  for (std::size_t k = 0; k < 2; ++k) {
+    product_chain_of_records inner;
+    const record<float>& x = *r.child[1 - k];
+    if (match_product_chain(*r.child[k], inner) && adds_to_chain(inner, *r.child[k]->shape, x)) {
+      chain = inner;
+      const bool is_residual = x.rank() == r.child[k]->rank();
+      (is_residual ? chain.residual : chain.bias) = &x;
+      chain.last = is_residual ? product_step::residual : product_step::bias;
+      return true;
+    }
+  }
+  return false;
+}
+
+// A strategy. It gives up where a product is too small, or where a hidden value may have spoiled it.
+inline bool product_and_finish(walk& w, const record<float>& r, target<float> whole) {
+  product_chain_of_records chain;
+  if (!match_product_chain(r, chain) || chain.last == product_step::product) { return false; }
+  const record<float>& product = *chain.product;
+  const product_map<float> map(product);
+  const name_list names = product.shape->axes;
+  axis to[max_rank];
+  product.write_extents(to);
+  std::ptrdiff_t strides[max_rank] = {};
+  align_names(names, r.shape->axes, whole.axes, strides);
+  for (std::size_t i = 0; i < names.size; ++i) { to[i].stride = strides[i]; }
+  axis summed[max_rank];
+  product.child[0]->write_extents(summed);
+  if (plain_work(map.form, summed, to) < least_product) { return false; }
+  const auto a = read_record(w, *product.child[0], true);
+  const auto b = read_record(w, *product.child[1], true);
+  chain_steps steps;
+  steps.activation = chain.activation;
+  const auto take = [&](const record<float>* x, lowered<float>& elements, std::ptrdiff_t* along, bool& has) {
+    if (x == nullptr) { return; }
+    elements = read_record(w, *x);
+    align_names(names, x->shape->axes, elements.axes, along);
+    has = true;
+  };
+  take(chain.bias, steps.bias, steps.bias_strides, steps.has_bias);
+  take(chain.residual, steps.residual, steps.residual_strides, steps.has_residual);
+  note(w, plan_kind::product, r, [&] { return product_words(product) + steps.in_words(); });
+  return !w.computes() || multiply_and_finish(w.cx, map.form, {whole.data, to}, a, b, steps);
+}
+
+#endif
+
+#if DIMWISE_DETAIL_HAS_LIBRARY
+template void write_product<float>(walk&, const record<float>&, target<float>);
+template void write_product<double>(walk&, const record<double>&, target<double>);
+#endif
+
+}  // namespace dimwise::detail

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/records/rows_definitions.hpp -- rows and reductions, and norms with their factors.
+//
+// Layer: eval. Compiled once where a program links the library (support/library.hpp).
+// Tests: tests/eval/plan/plan.test.cpp, tests/eval/plan/operations.test.cpp
+#pragma once
+
+#include <dimwise/eval/loops/rows.hpp>
+#include <dimwise/eval/records/walk_definitions.hpp>
+#if !defined(DIMWISE_PLAIN_ONLY)
+#include <dimwise/eval/kernels/epilogue.hpp>
+#include <dimwise/eval/kernels/rows.hpp>
+#endif
+
+namespace dimwise::detail {
+
+// The loops outside the rows of an operand, and inside them.
+inline row_loops loops_over(name_list over, name_list result, const axis* to, name_list operand, const axis* from) {
+  row_loops loops;
+  const auto stride = [&](name_of name) {
+    const short place = result.place_of(name);
+    return place < 0 ? 0 : to[place].stride;
+  };
+  for (std::size_t i = 0; i < operand.size; ++i) {
+    if (over.place_of(operand.at[i]) < 0) {
+      loops.outside.add(from[i].extent, {stride(operand.at[i]), from[i].stride});
+    }
+  }
+  for (const name_of name : over) {
+    const axis& along = from[operand.place_of(name)];
+    loops.inside.add(along.extent, {stride(name), along.stride});
+  }
+  return loops;
+}
+template <class C>
+row_loops loops_over(const record<C>& r, const axis* to, const axis* from) {
+  return loops_over(*static_cast<const name_list*>(r.facts), r.shape->axes, to, r.child[0]->shape->axes, from);
+}
+
+template <class C, class How>
+void write_rows(walk& w, const record<C>& r, target<C> to) {
+  const auto x = read_record(w, *r.child[0]);
+  const row_loops loops = loops_over(r, to.axes, x.axes);
+  const auto epsilon = static_cast<C>(r.number);
+#if !defined(DIMWISE_PLAIN_ONLY)
+  if constexpr (has_row_kernel<How>) {
+    if (r.has_kernels && !w.cx.reference_forced() && rows_fit(loops)) {
+      note(w, plan_kind::rows, r);
+      if (w.computes()) { run_rows<How>(w.cx, loops, to.data, x.data, to.hidden, epsilon); }
+      return;
+    }
+  }
+#endif
+  note(w, plan_kind::plain, r);
+  if (w.computes()) { row_by_row<How>(loops, to.data, x.data, to.hidden, epsilon); }
+}
+
+template <class C, class How>
+void write_total(walk& w, const record<C>& r, target<C> to) {
+  const auto x = read_record(w, *r.child[0]);
+  const row_loops loops = loops_over(r, to.axes, x.axes);
+  const bool masked = r.child[0]->shape->masked;
+#if !defined(DIMWISE_PLAIN_ONLY)
+  if constexpr (total_code<How>.has_value()) {
+    if (r.has_kernels && !masked && !w.cx.reference_forced() && fold_fits(loops)) {
+      note(w, plan_kind::rows, r);
+      if (w.computes()) { run_fold<How>(w.cx, loops, to.data, x.data); }
+      return;
+    }
+  }
+#endif
+  note(w, plan_kind::plain, r);
+  if (!w.computes()) { return; }
+  if (masked) {
+    fold_row_by_row<How, C, true>(loops, to.data, x.data);
+  } else {
+    fold_row_by_row<How, C, false>(loops, to.data, x.data);
+  }
+}
+
+#if !defined(DIMWISE_PLAIN_ONLY)
+
+// standardize(x) · gamma + beta, and the same of root mean squares.
+struct norm_chain_of_records {
+  const record<float>* norm = nullptr;
+  const record<float>* gamma = nullptr;
+  const record<float>* beta = nullptr;
+};
+inline bool is_standardize(const record<float>& r) { return r.operation == &records::rows<float, rows::standardize>; }
+// Whether `x` has one number for each element of a row.
+inline bool is_for_rows(const record<float>& norm, const record<float>& x) {
+  const auto& over = *static_cast<const name_list*>(norm.facts);
+  return x.is_float && over.size == 1 && x.rank() == 1 && x.shape->axes.at[0] == over.at[0];
+}
+inline bool match_norm_chain(const record<float>& r, norm_chain_of_records& chain) {
+  if (!r.is_float || r.operation != &records::binary<float>) { return false; }
+  const record<float>& first = *r.child[0];
+  const record<float>& second = *r.child[1];
+  if (static_cast<kernels::operation>(r.index) == kernels::operation::multiply) {
+    const bool is_norm = is_standardize(first) || first.operation == &records::rows<float, rows::root_mean_square>;
+    if (!is_norm || !is_for_rows(first, second)) { return false; }
+    chain.norm = &first;
+    chain.gamma = &second;
+    return true;
+  }
+  if (static_cast<kernels::operation>(r.index) != kernels::operation::add) { return false; }
+  if (!match_norm_chain(first, chain) || chain.beta != nullptr || !is_standardize(*chain.norm) ||
+      !is_for_rows(*chain.norm, second)) {
+    return false;
+  }
+  chain.beta = &second;
+  return true;
+}
+
+// A strategy; where the kernel does not take the rows, the reference loops run in the destination.
+template <class How>
+void normalise_and_finish(walk& w, const record<float>& r, const norm_chain_of_records& chain, target<float> to) {
+  const record<float>& norm = *chain.norm;
+  const auto x = read_record(w, *norm.child[0]);
+  const auto gamma = read_record(w, *chain.gamma);
+  lowered<float> beta;
+  if (chain.beta != nullptr) { beta = read_record(w, *chain.beta); }
+  const auto& over = *static_cast<const name_list*>(norm.facts);
+  const row_loops loops = loops_over(over, r.shape->axes, to.axes, norm.child[0]->shape->axes, x.axes);
+  if (loops.inside.empty()) { return; }
+  const bool fits = norm_fits(loops, gamma, chain.beta != nullptr ? &beta : nullptr);
+  note(w, fits ? plan_kind::rows : plan_kind::plain, r,
+       [&] { return std::string(norm.name) + (chain.beta != nullptr ? ", times gamma, plus beta" : ", times gamma"); });
+  if (!w.computes()) { return; }
+  const auto epsilon = static_cast<float>(norm.number);
+  if (fits) { return run_rows<How>(w.cx, loops, to.data, x.data, 0.0F, epsilon, gamma.data, beta.data); }
+  row_by_row<How>(loops, to.data, x.data, 0.0F, epsilon);
+  std::ptrdiff_t strides[max_rank] = {};
+  align_names(r.shape->axes, over, gamma.axes, strides);
+  update(r.rank(), to, strides, gamma.data, fn::multiply{});
+  if (chain.beta != nullptr) {
+    align_names(r.shape->axes, over, beta.axes, strides);
+    update(r.rank(), to, strides, beta.data, fn::add{});
+  }
+}
+inline bool norm_and_finish(walk& w, const record<float>& r, target<float> to) {
+  norm_chain_of_records chain;
+  if (!match_norm_chain(r, chain)) { return false; }
+  if (is_standardize(*chain.norm)) {
+    normalise_and_finish<rows::standardize>(w, r, chain, to);
+  } else {
+    normalise_and_finish<rows::root_mean_square>(w, r, chain, to);
+  }
+  return true;
+}
+
+#endif
+
+#if DIMWISE_DETAIL_HAS_LIBRARY
+#define DIMWISE_DETAIL_COMPILED(How)                                                \
+  template void write_rows<float, How>(walk&, const record<float>&, target<float>); \
+  template void write_rows<double, How>(walk&, const record<double>&, target<double>);
+DIMWISE_DETAIL_COMPILED(rows::softmax)
+DIMWISE_DETAIL_COMPILED(rows::log_softmax)
+DIMWISE_DETAIL_COMPILED(rows::renormalise)
+DIMWISE_DETAIL_COMPILED(rows::standardize)
+DIMWISE_DETAIL_COMPILED(rows::root_mean_square)
+DIMWISE_DETAIL_COMPILED(rows::cumsum)
+DIMWISE_DETAIL_COMPILED(rows::cumprod)
+DIMWISE_DETAIL_COMPILED(rows::quantised)
+DIMWISE_DETAIL_COMPILED(rows::sort<false>)
+DIMWISE_DETAIL_COMPILED(rows::sort<true>)
+#undef DIMWISE_DETAIL_COMPILED
+#define DIMWISE_DETAIL_COMPILED(How)                                                 \
+  template void write_total<float, How>(walk&, const record<float>&, target<float>); \
+  template void write_total<double, How>(walk&, const record<double>&, target<double>);
+DIMWISE_DETAIL_COMPILED(totals::sum)
+DIMWISE_DETAIL_COMPILED(totals::mean)
+DIMWISE_DETAIL_COMPILED(totals::max)
+DIMWISE_DETAIL_COMPILED(totals::min)
+DIMWISE_DETAIL_COMPILED(totals::logsumexp)
+DIMWISE_DETAIL_COMPILED(totals::norm)
+DIMWISE_DETAIL_COMPILED(totals::prod)
+#undef DIMWISE_DETAIL_COMPILED
+#endif
+
+}  // namespace dimwise::detail
