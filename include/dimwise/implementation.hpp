@@ -6,7 +6,6 @@
 #pragma once
 
 #if !defined(DIMWISE_PLAIN_ONLY)
-#include <dimwise/eval/attention/attention_definitions.hpp>
 #include <dimwise/eval/attention/gradient_definitions.hpp>
 #include <dimwise/eval/kernels/epilogue_definitions.hpp>
 #include <dimwise/eval/kernels/loss.hpp>

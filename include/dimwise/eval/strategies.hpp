@@ -19,11 +19,8 @@
 #include <dimwise/kernels/dispatch/active.hpp>
 
 #if !defined(DIMWISE_PLAIN_ONLY)
-#include <dimwise/eval/attention/attention.hpp>
 #include <dimwise/eval/kernels/elements.hpp>
-#include <dimwise/eval/kernels/epilogue.hpp>
 #include <dimwise/eval/kernels/quantised.hpp>
-#include <dimwise/eval/kernels/rows.hpp>
 #endif
 
 namespace dimwise::detail {
@@ -43,22 +40,19 @@ struct strategies {
 };
 
 #if defined(DIMWISE_PLAIN_ONLY)
-using fused_strategies = strategies<>;
 using kernel_strategies = strategies<>;
 #else
-using fused_strategies = strategies<fused_attention, quantised_and_finish>;
 using kernel_strategies = strategies<by_row_kernel, by_element_kernel>;
 
 template <class N>
-  requires(fused_attention<N>::matches || quantised_and_finish<N>::matches)
+  requires(quantised_and_finish<N>::matches)
 inline constexpr bool is_fused_by_type<N> = true;
-#endif
-
-// Whether a fused strategy has computed the node.
-template <class... S, class Pass, class N, class T>
-bool any_fused(list<S...>, Pass& pass, const N& n, target<T> to) {
-  return (S::run(pass, n, to) || ...);
+template <class C, class Pass, class N>
+bool run_fused_by_type(walk& w, const record<C>& r, target<C> to) {
+  Pass pass = pass_of<Pass>(w);
+  return quantised_and_finish<N>::run(pass, *static_cast<const N*>(r.node), to);
 }
+#endif
 
 // A node whose children are in memory, by its kernel where that fits.
 template <class C, class Kernel, class Pass, class N, class T, class Lowered>
@@ -104,22 +98,14 @@ void compute(Pass& pass, const N& n, target<T> to) {
     pass.note(plan_kind::plain, n, operation_in_words<N>);
     if constexpr (Pass::computes) { masked_total_loops<C>(n, to, x); }
   } else {
-    using fused = typename fused_strategies::for_node<N, C>;
-    if constexpr (has_kernels<C> && fused::size > 0) {
-      if (!pass.cx.reference_forced() && any_fused(fused{}, pass, n, to)) { return; }
-    }
-    if constexpr (has_operation<N>) {
-      write_recorded<C>(pass, n, to);
+    auto x = read_children<C>(pass, n);
+    using direct = typename kernel_strategies::for_node<N, C>;
+    static_assert(direct::size <= 1, "dimwise: two kernel strategies match one node");
+    if constexpr (has_kernels_for<C, N> && direct::size > 0) {
+      detail::by_kernel_or_loops<C>(direct{}, pass, n, to, x);
     } else {
-      auto x = read_children<C>(pass, n);
-      using direct = typename kernel_strategies::for_node<N, C>;
-      static_assert(direct::size <= 1, "dimwise: two kernel strategies match one node");
-      if constexpr (has_kernels_for<C, N> && direct::size > 0) {
-        detail::by_kernel_or_loops<C>(direct{}, pass, n, to, x);
-      } else {
-        pass.note(copies_elements<N> ? plan_kind::copy : plan_kind::plain, n, operation_in_words<N>);
-        if constexpr (Pass::computes) { loops<C>(n, to, x); }
-      }
+      pass.note(copies_elements<N> ? plan_kind::copy : plan_kind::plain, n, operation_in_words<N>);
+      if constexpr (Pass::computes) { loops<C>(n, to, x); }
     }
   }
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <dimwise/eval/attention/gradient.hpp>
+#include <dimwise/eval/records/attention_definitions.hpp>
 
 #include <algorithm>
 #include <unordered_set>
@@ -29,10 +30,40 @@ inline std::size_t end_of_attention_call(const aligned_vector<kernels::attention
   return begin + std::max(together, (end - begin) / together * together);
 }
 
-template <std::size_t K>
+// The gradients of an attention: where they are, and their strides along the heads.
+struct attention_gradients {
+  const float* g = nullptr;
+  float* d_q = nullptr;
+  float* d_k = nullptr;
+  float* d_v = nullptr;
+  float* d_bias = nullptr;
+  std::ptrdiff_t strides[5][max_rank] = {};
+  kernels::attention_gradient_layout layout{};
+
+  attention_gradients(const attention_of_records& m, const attention_back& back) {
+    const name_list heads = m.loops();
+    const auto place = [&](const auto& memory, std::size_t k, name_of row, name_of feature, std::ptrdiff_t& by_row,
+                           std::ptrdiff_t& by_feature) {
+      if (memory.data == nullptr) { return memory.data; }
+      align_names(heads, memory.names, memory.axes, strides[k]);
+      by_row = axis_named(row, memory.names, memory.axes).stride;
+      by_feature = axis_named(feature, memory.names, memory.axes).stride;
+      return memory.data;
+    };
+    g = place(back.g, 0, m.row, m.value, layout.d_out_row, layout.d_out_feature);
+    d_q = place(back.d_q, 1, m.row, m.feature, layout.d_q_row, layout.d_q_feature);
+    d_k = place(back.d_k, 2, m.key_axis, m.feature, layout.d_k_row, layout.d_k_feature);
+    d_v = place(back.d_v, 3, m.key_axis, m.value, layout.d_v_row, layout.d_v_feature);
+    d_bias = place(back.d_bias, 4, m.row, m.key_axis, layout.d_bias_query, layout.d_bias_key);
+  }
+};
+
+// The kernel for a part of the queries and keys of all heads.
+template <class C>
 void run_attention_gradient(context& cx, const kernels::attention_call& forth, const attended_part& part,
-                            const attention_gradients_of<K>& to, const head_extents& all) {
-  const std::size_t count = all.count;
+                            const attention_gradients& to, const attention_of_records& m, const axis* loops) {
+  constexpr std::size_t K = 5;
+  const std::size_t count = forth.count;
   if (forth.layout.queries == 0 && forth.layout.keys == 0) { return; }
   kernels::attention_gradient_call call;
   call.forth = forth;
@@ -42,7 +73,7 @@ void run_attention_gradient(context& cx, const kernels::attention_call& forth, c
   const auto i0 = static_cast<std::ptrdiff_t>(part.first_query);
   const auto j0 = static_cast<std::ptrdiff_t>(part.first_key);
   std::size_t at = 0;
-  kernels::for_each_row(nest_over(all.rank, all.extents, to.strides),
+  kernels::for_each_row(nest_over(m.head_count, loops, to.strides),
                         [&](const std::ptrdiff_t(&o)[K], std::size_t many, const std::ptrdiff_t(&s)[K]) {
     for (std::size_t i = 0; i < many; ++i, ++at) {
       const auto j = static_cast<std::ptrdiff_t>(i);
@@ -67,6 +98,30 @@ void run_attention_gradient(context& cx, const kernels::attention_call& forth, c
                              cx.runner());
     begin = end;
   }
+}
+
+template <class C>
+bool attend_back(context& cx, const record<C>& r, const attention_back& back) {
+  attention_of_records m;
+  if (!match_attention(r, m)) { return false; }
+  walk w{cx, nullptr};
+  attention_chain chain;
+  score_collector(w, m, chain).collect(*m.softmax->child[0]);
+  if (!chain.fit()) { return false; }
+  attention_operands x(w, m, false);
+  axis loops[max_rank];
+  write_loops(r, m, loops);
+  const attention_size size = size_of_attention(m, loops, x.q.axes, x.v.axes());
+  if (size.empty()) { return true; }
+  const attention_gradients to(m, back);
+  axis out[max_rank];
+  write_axes(back.out, m.result, out);
+  cx.count(plan_kind::attention);
+  attend_heads(m, chain, x, size, loops, {back.out.data, out}, &back.sums,
+               [&](const kernels::attention_call& call, const attended_part& part) {
+    run_attention_gradient<C>(cx, call, part, to, m, loops);
+  });
+  return true;
 }
 
 }  // namespace dimwise::detail

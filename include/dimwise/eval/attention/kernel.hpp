@@ -15,31 +15,28 @@
 
 namespace dimwise::detail {
 
-template <bool InBfloat16>
-struct attention_kernel {
-  explicit attention_kernel(const attention_size&) {}
-  static bool rounds() { return false; }
-  static std::string words() { return {}; }
-  static void attend(const kernels::attention_call& call, const kernels::runner& runner) {
+class attention_kernel {
+ public:
+  attention_kernel(const attention_size& size, bool in_bfloat16)
+      : in_bfloat16_(in_bfloat16),
+        table_(in_bfloat16 && size.kind() == plan_kind::attention ? kernels::active_bfloat16() : nullptr) {}
+  // Whether the kernel rounds what it reads.
+  [[nodiscard]] bool rounds() const { return table_ != nullptr; }
+  [[nodiscard]] std::string words() const {
+    return rounds() ? ", in bfloat16" : in_bfloat16_ ? ", of bfloat16 in float" : "";
+  }
+  void attend(const kernels::attention_call& call, const kernels::runner& runner) const {
+    if (rounds()) {
+      return table_->attention(call, scratch(table_->attention_bytes(call, runner.worker_count())).data(), runner);
+    }
     const kernels::active_kernels& table = kernels::active();
     if (table.attention_small(call)) { return; }
     table.attention(call, scratch(table.attention_bytes(call, runner.worker_count())).data(), runner);
   }
-};
-template <bool InBfloat16>
-  requires InBfloat16
-struct attention_kernel<InBfloat16> {
-  const kernels::bfloat16_table* table;
 
-  explicit attention_kernel(const attention_size& size)
-      : table(size.kind() == plan_kind::attention ? kernels::active_bfloat16() : nullptr) {}
-  // Whether the kernel rounds what it reads.
-  [[nodiscard]] bool rounds() const { return table != nullptr; }
-  [[nodiscard]] std::string words() const { return rounds() ? ", in bfloat16" : ", of bfloat16 in float"; }
-  void attend(const kernels::attention_call& call, const kernels::runner& runner) const {
-    if (!rounds()) { return attention_kernel<false>::attend(call, runner); }
-    table->attention(call, scratch(table->attention_bytes(call, runner.worker_count())).data(), runner);
-  }
+ private:
+  bool in_bfloat16_;
+  const kernels::bfloat16_table* table_;
 };
 
 }  // namespace dimwise::detail

@@ -55,27 +55,31 @@ struct score_numbers {
   }
 };
 
-// How the numbers of `Self` are collected from the nodes of a chain.
+// Key j of stripes as far apart as the queries' is visible to query i if j is at most i and what the origins differ by.
+template <class Q, class K, class E>
+  requires knows_window<causal<Q, K>>
+void take_window(score_numbers& to, const causal<Q, K>& m, const E& e) {
+  to.narrow(-score_numbers::all,
+            floor_quotient(m.query_origin(e, "causal") - m.key_origin(e, "causal"), position_step<Q>));
+}
+template <class Q, class K, class E>
+  requires knows_window<window<Q, K>>
+void take_window(score_numbers& to, const window<Q, K>& m, const E& e) {
+  const std::ptrdiff_t place = m.query_origin(e, "window") - m.key_origin(e, "window");
+  // A limit that reaches from one end of the positions to the other is none.
+  constexpr std::ptrdiff_t all = score_numbers::all;
+  to.narrow(m.left() < 0 || m.left() > 4 * all ? -all : place - m.left(),
+            m.right() < 0 || m.right() > 4 * all ? all : place + m.right());
+}
+
+// How they are collected from the nodes of a chain, for plans of the compiler (eval/plan/static.hpp).
 template <class Self>
 struct score_pieces {
   Self& self() { return static_cast<Self&>(*this); }
 
-  // Key j of stripes as far apart as the queries' is visible to query i if j is at most i and what the origins differ
-  // by.
-  template <class Q, class K, class E>
-    requires knows_window<causal<Q, K>>
-  void take(const causal<Q, K>& m, const E& e) {
-    self().narrow(-score_numbers::all,
-                  floor_quotient(m.query_origin(e, "causal") - m.key_origin(e, "causal"), position_step<Q>));
-  }
-  template <class Q, class K, class E>
-    requires knows_window<dimwise::window<Q, K>>
-  void take(const dimwise::window<Q, K>& m, const E& e) {
-    const std::ptrdiff_t place = m.query_origin(e, "window") - m.key_origin(e, "window");
-    // A limit that reaches from one end of the positions to the other is none.
-    constexpr std::ptrdiff_t all = score_numbers::all;
-    self().narrow(m.left() < 0 || m.left() > 4 * all ? -all : place - m.left(),
-                  m.right() < 0 || m.right() > 4 * all ? all : place + m.right());
+  template <class M, class E>
+  void take(const M& m, const E& e) {
+    take_window(self(), m, e);
   }
   template <class A, class B, class E>
   void take(const mask_pair<all_of, A, B>& m, const E& e) {

@@ -76,23 +76,19 @@ struct sum_of_logs {
 template <class Attended, class LogSums>
 auto attention_part_of(const Attended& attended, const LogSums& sums) {
 #if !defined(DIMWISE_PLAIN_ONLY)
-  if constexpr (attention_match<Attended>::matches && has_kernels<value_of<Attended>>) {
+  if constexpr (has_kernels<value_of<Attended>>) {
     context& cx = current_context();
     if (!cx.reference_forced() && size_of(attended) > 0) {
       using output = decltype(tensor(attended));
       using log_sums = decltype(tensor(sums));
       attention_part result{output::for_overwriting(attended.extents()), log_sums::for_overwriting(sums.extents())};
       axis to[max_rank];
-      axis to_sums[max_rank];
       (void)read_leaf(result.output, to);
-      (void)read_leaf(result.log_sum_exp, to_sums);
-      const target<float> rows{result.log_sum_exp.overwrite(), to_sums};
+      const named_memory rows = named(result.log_sum_exp, result.log_sum_exp.overwrite());
       const target<float> output_rows{result.output.overwrite(), to};
       evaluation_pass pass{cx};
       [[maybe_unused]] const values_read_by<float, evaluation_pass, Attended> once(pass, attended);
-      if (fused_attention<Attended>::template run<typename log_sums::axes>(pass, attended, output_rows, &rows)) {
-        return result;
-      }
+      if (attend_node(pass, attended, output_rows, &rows)) { return result; }
     }
   }
 #endif

@@ -30,6 +30,12 @@ struct kernel_or_loops {
   }
 };
 
+// A strategy of rows: the backward pass and losses specialise it (eval/kernels/backward.hpp, loss.hpp).
+template <class N>
+struct by_row_kernel {
+  static constexpr bool matches = false;
+};
+
 // A kernel's own overhead is worth a dozen elements.
 inline constexpr std::size_t least_row = 16;
 

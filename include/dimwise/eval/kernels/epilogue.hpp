@@ -6,9 +6,7 @@
 // Tests: tests/eval/plan/plan.test.cpp
 #pragma once
 
-#include <dimwise/eval/attention/match.hpp>
 #include <dimwise/eval/kernels/product.hpp>
-#include <dimwise/eval/kernels/rows.hpp>
 #include <dimwise/support/library.hpp>
 
 namespace dimwise::detail {
@@ -23,8 +21,7 @@ struct product_chain {
   static constexpr bool matches = false;
 };
 template <class Shape, class Over, class A, class B>
-  requires(std::is_same_v<value_of<A>, float> && std::is_same_v<value_of<B>, float> &&
-           !attention_match<contraction<Shape, Over, A, B>>::matches)
+  requires(std::is_same_v<value_of<A>, float> && std::is_same_v<value_of<B>, float>)
 struct product_chain<contraction<Shape, Over, A, B>> {
   static constexpr bool matches = true;
   static constexpr auto last = product_step::product;
@@ -145,13 +142,6 @@ DIMWISE_DETAIL_LIBRARY void finish_apart(std::size_t rank, const chain_steps& st
 DIMWISE_DETAIL_LIBRARY bool multiply_and_finish(context& cx, const product_form& form, target<float> to,
                                                 const lowered<float>& a, const lowered<float>& b,
                                                 const chain_steps& steps);
-
-// ---- standardize(x) · gamma + beta ---------------------------------------------------------------------------------
-
-// Whether the kernel takes such rows: they are contiguous, and so are gamma and beta.
-inline bool norm_fits(const row_loops& loops, const operand_layout& gamma, const operand_layout* beta) {
-  return rows_fit(loops) && gamma.axes[0].stride == 1 && (beta == nullptr || beta->axes[0].stride == 1);
-}
 
 }  // namespace dimwise::detail
 

@@ -7,6 +7,7 @@
 // Tests: tests/eval/plan/quantised.test.cpp
 #pragma once
 
+#include <dimwise/eval/attention/match.hpp>
 #include <dimwise/eval/kernels/epilogue.hpp>
 #include <dimwise/expr/elements/rounding.hpp>
 #include <dimwise/kernels/dispatch/active_quantised.hpp>
@@ -122,7 +123,12 @@ kernels::loop_nest<1> nest_along(const axis* operand) {
 template <class N>
 consteval bool is_quantised_chain() {
   if constexpr (product_chain<N>::matches) {
-    return quantised_place<typename product_chain<N>::product> < 2;
+    using product = typename product_chain<N>::product;
+    if constexpr (quantised_place<product> < 2) {
+      return !attention_match<product>::matches;
+    } else {
+      return false;
+    }
   } else {
     return false;
   }

@@ -67,11 +67,6 @@ void run_rows(context& cx, const row_loops& loops, T* to, const T* from, T hidde
   });
 }
 
-// A strategy of the backward pass (eval/kernels/backward.hpp).
-template <class N>
-struct by_row_kernel {
-  static constexpr bool matches = false;
-};
 // ---- one element of a row ------------------------------------------------------------------------------------------
 
 inline bool folds_rows(const row_loops& loops) {

@@ -14,7 +14,7 @@
 namespace dimwise::detail {
 
 // What a view does to the axes of its operand; `marks` does nothing.
-enum class view_kind : unsigned char { marks, rename, regroup, part, diagonal, at, slice, unroll, pool };
+enum class view_kind : unsigned char { marks, rename, regroup, broadcast, part, diagonal, at, slice, unroll, pool };
 // The same without names: where the axes are that change.
 struct view_facts {
   view_kind kind;
@@ -64,7 +64,9 @@ struct facts_of_view<views::regroup, Dims> {
   static constexpr view_facts value{view_kind::regroup};
 };
 template <class Dims>
-struct facts_of_view<views::broadcast, Dims> : facts_of_view<views::regroup, Dims> {};
+struct facts_of_view<views::broadcast, Dims> {
+  static constexpr view_facts value{view_kind::broadcast};
+};
 template <class From, class To, class Dims>
 struct facts_of_view<views::rename<From, To>, Dims> {
   static constexpr view_facts value{.kind = view_kind::rename,

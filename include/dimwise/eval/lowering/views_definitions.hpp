@@ -43,6 +43,7 @@ DIMWISE_DETAIL_LIBRARY void take_step(operand_layout& x, const view_facts& view,
     case view_kind::marks:
       return;
     case view_kind::regroup:
+    case view_kind::broadcast:
       return regroup_axes(x, from, to, result);
     case view_kind::rename:
       return exchange_axes(x, view, x.axes[view.first + view.old_count - 1].stride, from.size, result);

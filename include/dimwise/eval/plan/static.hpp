@@ -7,6 +7,9 @@
 // Tests: tests/eval/plan/static.test.cpp
 #pragma once
 
+#include <dimwise/eval/attention/layout.hpp>
+#include <dimwise/eval/attention/numbers.hpp>
+#include <dimwise/eval/kernels/product.hpp>
 #include <dimwise/eval/strategies.hpp>
 
 #include <array>
@@ -250,7 +253,7 @@ struct static_plan<contraction<Shape, Over, A, B>, To> {
     axis axes[max_rank];
     for (std::size_t i = 0; i < To.size(); ++i) { axes[i] = To[i]; }
     evaluation_pass pass{cx};
-    compute<float>(pass, n, target<float>{to, &axes[0]});
+    write<float>(pass, n, target<float>{to, &axes[0]});
   }
 };
 

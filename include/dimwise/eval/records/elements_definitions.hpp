@@ -116,6 +116,11 @@ void binary_loops(kernels::operation f, const kernels::loop_nest<3>& nest, bool 
 
 inline constexpr bool no_any_step[3] = {};
 
+// Functions and arithmetic together with the product or the norm below, where a kernel takes them.
+inline bool fused_elements(walk& w, const record<float>& r, target<float> to) {
+  return norm_and_finish(w, r, to) || (r.fused != nullptr && r.fused(w, r, to)) || product_and_finish(w, r, to);
+}
+
 // Rows of contiguous elements in parts: `f(n, to, pointers, steps)`.
 template <class C, std::size_t K, class F>
 void run_parts(context& cx, const kernels::loop_nest<K>& nest, std::size_t elements, const F& f) {
@@ -134,7 +139,7 @@ template <class C>
 void write_unary(walk& w, const record<C>& r, target<C> to) {
 #if !defined(DIMWISE_PLAIN_ONLY)
   if constexpr (std::is_same_v<C, float>) {
-    if (r.has_kernels && !w.cx.reference_forced() && product_and_finish(w, r, to)) { return; }
+    if (r.has_kernels && !w.cx.reference_forced() && fused_elements(w, r, to)) { return; }
   }
 #endif
   const auto x = read_record(w, *r.child[0]);
@@ -158,9 +163,7 @@ template <class C>
 void write_binary(walk& w, const record<C>& r, target<C> to) {
 #if !defined(DIMWISE_PLAIN_ONLY)
   if constexpr (std::is_same_v<C, float>) {
-    if (r.has_kernels && !w.cx.reference_forced() && (norm_and_finish(w, r, to) || product_and_finish(w, r, to))) {
-      return;
-    }
+    if (r.has_kernels && !w.cx.reference_forced() && fused_elements(w, r, to)) { return; }
   }
 #endif
   const auto a = read_record(w, *r.child[0]);
@@ -189,11 +192,45 @@ void write_binary(walk& w, const record<C>& r, target<C> to) {
 }
 
 template <class C>
+void write_function(walk& w, const record<C>& r, target<C> to) {
+  const auto x = read_record(w, *r.child[0]);
+  note(w, plan_kind::plain, r);
+  if (!w.computes()) { return; }
+  r.template facts_as<function_facts<C>>().loop(
+      nest_by_names<1>(r.shape->axes, to.axes, {r.child[0]->shape->axes}, {x.axes}), r.node, to.data, x.data);
+}
+
+template <class C, class To>
+void round_into(walk& w, const record<C>& r, const lowered<C>& x, target<C> to) {
+  note(w, plan_kind::plain, r);
+  if (!w.computes()) { return; }
+  unary_loop<C, fn::rounded<To>>(nest_by_names<1>(r.shape->axes, to.axes, {r.child[0]->shape->axes}, {x.axes}),
+                                 r.child[0]->shape->masked, to.data, x.data);
+}
+template <class C, class To>
+void write_rounded(walk& w, const record<C>& r, target<C> to) {
+  round_into<C, To>(w, r, read_record(w, *r.child[0]), to);
+}
+template <class C, class To>
+lowered<C> read_rounded(walk& w, const record<C>& r, bool as_weights) {
+  auto x = read_record(w, *r.child[0], as_weights);
+  if (as_weights && (x.hides || r.leaves_out == kernels::left_out::hidden)) {  // −0 stays −0
+    note(w, plan_kind::plain, r);
+    if (x.buffer.empty()) { make_dense(x, r.shape->axes); }  // an `expr` may hold a tensor
+    for (C& weight : x.buffer) { weight = fn::rounded<To>{}(weight); }
+    return x;
+  }
+  lowered<C> buffer = make_buffer(w, r);
+  round_into<C, To>(w, r, x, target_of(buffer));
+  return buffer;
+}
+
+template <class C>
 void write_masked(walk& w, const record<C>& r, target<C> to) {
   const auto x = read_record(w, *r.child[0]);
-  const auto visible = r.mask.read(w, r.mask.mask, r.mask.extents);
+  const auto visible = r.mask_facts->read(w, r.mask, r.node_extents);
   const auto nest =
-      nest_by_names<2>(r.shape->axes, to.axes, {r.child[0]->shape->axes, *r.mask.axes}, {x.axes, visible.axes});
+      nest_by_names<2>(r.shape->axes, to.axes, {r.child[0]->shape->axes, r.mask_facts->axes}, {x.axes, visible.axes});
 #if !defined(DIMWISE_PLAIN_ONLY)
   static constexpr bool any_step_of_mask[] = {false, true};
   if (r.has_kernels && !w.cx.reference_forced() && elements_fit(nest, any_step_of_mask)) {
@@ -243,10 +280,15 @@ void write_biased(walk& w, const record<C>& r, target<C> to) {
 }
 
 #if DIMWISE_DETAIL_HAS_LIBRARY
-#define DIMWISE_DETAIL_COMPILED_IN(C)                                \
-  template void write_unary<C>(walk&, const record<C>&, target<C>);  \
-  template void write_binary<C>(walk&, const record<C>&, target<C>); \
-  template void write_masked<C>(walk&, const record<C>&, target<C>); \
+#define DIMWISE_DETAIL_COMPILED_IN(C)                                           \
+  template void write_unary<C>(walk&, const record<C>&, target<C>);             \
+  template void write_binary<C>(walk&, const record<C>&, target<C>);            \
+  template void write_function<C>(walk&, const record<C>&, target<C>);          \
+  template void write_rounded<C, bfloat16>(walk&, const record<C>&, target<C>); \
+  template void write_rounded<C, float16>(walk&, const record<C>&, target<C>);  \
+  template lowered<C> read_rounded<C, bfloat16>(walk&, const record<C>&, bool); \
+  template lowered<C> read_rounded<C, float16>(walk&, const record<C>&, bool);  \
+  template void write_masked<C>(walk&, const record<C>&, target<C>);            \
   template void write_biased<C>(walk&, const record<C>&, target<C>);
 DIMWISE_DETAIL_COMPILED_IN(float)
 DIMWISE_DETAIL_COMPILED_IN(double)

@@ -6,15 +6,18 @@
 #pragma once
 
 #include <dimwise/eval/kernels/codes.hpp>
+#include <dimwise/eval/loops/elements.hpp>
 #include <dimwise/eval/loops/positions.hpp>
 #include <dimwise/eval/loops/product.hpp>
 #include <dimwise/eval/lowering/masks.hpp>
 #include <dimwise/eval/lowering/views.hpp>
 #include <dimwise/eval/records/record.hpp>
+#include <dimwise/expr/elements/widen.hpp>
 #include <dimwise/expr/rows/sort.hpp>
-#include <dimwise/kernels/dispatch/active.hpp>
-
-#include <utility>
+#if !defined(DIMWISE_PLAIN_ONLY)
+#include <dimwise/eval/attention/scores.hpp>
+#include <dimwise/eval/records/attention.hpp>
+#endif
 
 namespace dimwise::detail {
 
@@ -46,13 +49,25 @@ inline constexpr bool has_operation<biased_node<Shape, E, B>> = is_float<E>;
 template <class Shape, class E, class B>
 inline constexpr bool has_operation<position_biased_node<Shape, E, B>> = is_float<E>;
 
-// Nodes that a strategy takes together with nodes below them, by their types (eval/strategies.hpp).
-template <class N>
-inline constexpr bool is_fused_by_type = false;
+// User's functions of a number, and rounding.
+template <class F>
+inline constexpr std::ptrdiff_t rounding_code = -1;
+template <>
+inline constexpr std::ptrdiff_t rounding_code<fn::rounded<bfloat16>> = rounded_to_bfloat16;
+template <>
+inline constexpr std::ptrdiff_t rounding_code<fn::rounded<float16>> = rounded_to_float16;
+template <class Shape, class F, class X>
+  requires(function_code<F> == kernels::function::none)
+inline constexpr bool has_operation<elementwise<Shape, float, F, X>> =
+    std::is_same_v<value_of<X>, float> && (rounding_code<F> >= 0 || std::is_invocable_r_v<float, const F&, float>);
 
 template <class N>
   requires has_operation<N>
-inline constexpr bool is_recorded<N> = !is_fused_by_type<N>;
+inline constexpr bool is_recorded<N> = true;
+
+// Nodes that a strategy takes together with nodes below them, by their types (eval/strategies.hpp).
+template <class N>
+inline constexpr bool is_fused_by_type = false;
 
 // How many records a node needs, with those below.
 template <class X>
@@ -67,23 +82,6 @@ template <class N>
   requires is_recorded<N>
 inline constexpr std::size_t records_in<N> = 1 + records_below<N>;
 
-template <class Pass>
-[[gnu::always_inline]] inline walk walk_of(Pass& pass) {
-  if constexpr (Pass::computes) {
-    return {pass.cx, nullptr};
-  } else {
-    return {pass.cx, &pass.to};
-  }
-}
-template <class Pass>
-[[gnu::always_inline]] inline Pass pass_of(const walk& w) {
-  if constexpr (Pass::computes) {
-    return {w.cx};
-  } else {
-    return {w.cx, *w.plan};
-  }
-}
-
 // ---- shapes ---------------------------------------------------------------------------------------------------------
 
 template <class Axes, class Extents>
@@ -92,12 +90,20 @@ void write_extents_of(const void* extents, axis* to) {
 }
 template <class Axes>
 inline constexpr bool has_sources = Axes::size == 0 || axis_extents<Axes>::in_slots;
+template <class Axes>
+struct facts_of_axes;
+template <class... A>
+struct facts_of_axes<list<A...>> {
+  static constexpr axis_facts at[] = {{A::abilities, is_composite<A>}..., {}};
+};
 template <class Axes, class Extents, bool Masked>
-inline constexpr record_shape record_shape_of = {name_list_of<Axes>, nullptr, &write_extents_of<Axes, Extents>, Masked};
+inline constexpr record_shape record_shape_of = {name_list_of<Axes>, facts_of_axes<Axes>::at, nullptr,
+                                                 &write_extents_of<Axes, Extents>, Masked};
 template <class Axes, class Extents, bool Masked>
   requires has_sources<Axes>
 inline constexpr record_shape record_shape_of<Axes, Extents, Masked> = {
-    name_list_of<Axes>, axis_extents<Axes>::template sources<typename Extents::slotted>, nullptr, Masked};
+    name_list_of<Axes>, facts_of_axes<Axes>::at, axis_extents<Axes>::template sources<typename Extents::slotted>,
+    nullptr, Masked};
 
 template <class Axes, bool Masked, class C, class Extents>
 [[gnu::always_inline]] inline void form_shape(record<C>& r, const Extents& e) {
@@ -125,22 +131,120 @@ void write_foreign(walk& w, const record<C>& r, target<C> to) {
   Pass pass = pass_of<Pass>(w);
   write<C>(pass, *static_cast<const N*>(r.node), to);
 }
-template <class C, class Pass, class B, class Extents>
-lowered<C> read_foreign_bias(walk& w, const record<C>& r, bool) {
-  Pass pass = pass_of<Pass>(w);
-  return read_bias<C>(pass, *static_cast<const B*>(r.node), *static_cast<const Extents*>(r.facts));
-}
+template <class C, class Pass, class N>
+bool run_fused_by_type([[maybe_unused]] walk& w, [[maybe_unused]] const record<C>& r, [[maybe_unused]] target<C> to);
+namespace records {
+template <class C, class Pass, class N>
+inline constexpr record_operation<C> foreign = {record_kind::foreign, &read_foreign<C, Pass, N>,
+                                                &write_foreign<C, Pass, N>};
+template <class C, class Pass, class N>
+inline constexpr record_operation<C> stored = {record_kind::stored, &read_foreign<C, Pass, N>,
+                                               &write_foreign<C, Pass, N>};
+}  // namespace records
+
+// ---- masks and biases -----------------------------------------------------------------------------------------------
+
 template <class Pass, class M, class Extents>
 lowered<bool> read_foreign_mask(walk& w, const void* m, const void* extents) {
   Pass pass = pass_of<Pass>(w);
   return read_mask(pass, *static_cast<const M*>(m), *static_cast<const Extents*>(extents));
 }
-namespace records {
-template <class C, class Pass, class N>
-inline constexpr record_operation<C> foreign = {&read_foreign<C, Pass, N>, &write_foreign<C, Pass, N>};
+#if defined(DIMWISE_PLAIN_ONLY)
+template <class Pass, class M, class Extents>
+inline constexpr mask_facts_of_record mask_facts_for = {
+    name_list_of<mask_axes<M>>, {}, &read_foreign_mask<Pass, M, Extents>, nullptr};
+#else
+template <class Pass, class M, class Extents>
+void take_foreign_mask(const mask_sink& to, walk& w, const void* m, const void* extents) {
+  take_mask<Pass>(to, w, *static_cast<const M*>(m), *static_cast<const Extents*>(extents));
+}
+template <class Pass, class M, class Extents>
+inline constexpr mask_facts_of_record mask_facts_for = {name_list_of<mask_axes<M>>, mask_sort<M>::counts,
+                                                        &read_foreign_mask<Pass, M, Extents>,
+                                                        &take_foreign_mask<Pass, M, Extents>};
+#endif
+
 template <class C, class Pass, class B, class Extents>
-inline constexpr record_operation<C> foreign_bias = {&read_foreign_bias<C, Pass, B, Extents>, nullptr};
+lowered<C> read_foreign_bias(walk& w, const record<C>& r, bool) {
+  Pass pass = pass_of<Pass>(w);
+  return read_bias<C>(pass, *static_cast<const B*>(r.node), *static_cast<const Extents*>(r.node_extents));
+}
+template <class B, class Extents>
+inline constexpr bias_facts_of_record facts_of_bias = {nullptr};
+template <class B, class Extents>
+void slopes_of_bias(const void* bias, const void* extents, slopes_of_record& to) {
+  const B& b = *static_cast<const B*>(bias);
+  const Extents& e = *static_cast<const Extents*>(extents);
+  using H = typename B::heads;
+  using axes = axes_for<shape<H>>;
+  to.axes = name_list_of<axes>;
+  axis_extents<axes>::write_contiguous(e, to.at);
+  to.heads = e.template extent<H>();
+  to.distance = b.key_origin(e, B::name) - b.query_origin(e, B::name);
+}
+template <class Q, class K, class H, class Extents>
+  requires(position_step<Q> == 1 && position_step<K> == 1)
+inline constexpr bias_facts_of_record facts_of_bias<alibi<Q, K, H>, Extents> = {
+    &slopes_of_bias<alibi<Q, K, H>, Extents>};
+namespace records {
+template <class C, class Pass, class B, class Extents>
+inline constexpr record_operation<C> bias = {record_kind::bias, &read_foreign_bias<C, Pass, B, Extents>, nullptr};
 }  // namespace records
+
+// ---- stored elements ------------------------------------------------------------------------------------------------
+
+// Features are contiguous in memory, and all keys have one scale.
+template <class Pass, class N>
+struct stored_of_node;
+template <class Pass, class Shape, class Packed, class X, class... Scale>
+struct stored_of_node<Pass, widened_node<Shape, Packed, X, Scale...>> {
+  using N = widened_node<Shape, Packed, X, Scale...>;
+  using all = axes_for<Shape>;
+  using element = value_of<X>;
+  using last_axis = element_t<all::size - 1, all>;
+  using scale_axes = join_t<axes_for<shape_of<Scale>>...>;
+  static constexpr bool is_packed = !std::is_same_v<Packed, nothing>;
+
+  static bool read_into([[maybe_unused]] walk& w, [[maybe_unused]] const void* node, [[maybe_unused]] name_of key,
+                        [[maybe_unused]] stored_rows& to) {
+    if constexpr ((is_packed && !std::is_same_v<last_axis, Packed>) || !is_feature<last_axis>) {
+      return false;
+    } else {
+      if (name_list_of<scale_axes>.place_of(key) >= 0) { return false; }
+      constexpr std::size_t last = all::size - 1;
+      const N& n = *static_cast<const N*>(node);
+      Pass pass = pass_of<Pass>(w);
+      auto x = read<float>(pass, n.template child<0>());
+      if (x.axes[last].stride != 1) { return false; }
+      to.layout = x;
+      if constexpr (is_packed) { to.layout.axes[last].extent = n.extents().template extent<Packed>(); }
+      to.data = {x.data, format_of<element>};
+      if (!x.buffer.empty()) {
+        const auto* const bytes = reinterpret_cast<const unsigned char*>(x.data);
+        to.copied.resize(x.buffer.size() * sizeof(element));
+        for (std::size_t i = 0; i < to.copied.size(); ++i) { to.copied.data()[i] = bytes[i]; }
+        to.data.data = to.copied.data();
+      }
+      to.data.kernels = kernels::active().stored_rows;
+      to.bytes = sizeof(element);
+      if constexpr (sizeof...(Scale) == 1) {
+        to.scale = read<float>(pass, n.template child<1>());
+        to.scale_axes = name_list_of<scale_axes>;
+        to.data.scale = to.scale.data;
+        to.data.scale_feature = stride_of<last_axis, scale_axes>(to.scale);
+      }
+      return true;
+    }
+  }
+  static constexpr stored_facts_of_record value = {
+      !is_packed && sizeof...(Scale) == 0 && std::is_same_v<element, bfloat16>, &read_into};
+};
+template <class X>
+inline constexpr bool is_stored_node = false;
+#if !defined(DIMWISE_PLAIN_ONLY)
+template <class Shape, class Packed, class X, class... Scale>
+inline constexpr bool is_stored_node<widened_node<Shape, Packed, X, Scale...>> = true;
+#endif
 
 // ---- operations -----------------------------------------------------------------------------------------------------
 
@@ -194,25 +298,61 @@ template <class Pass, class C, class N, class How, class Over>
   r.facts = &name_list_of<axes_of_list_t<Over>>;
   r.child[0] = form_child<Pass>(all, n.template child<0>());
 }
+// The loop over a function that the library does not know.
+template <class C, class F, bool Masked>
+void loop_of_function(const kernels::loop_nest<2>& nest, const void* f, C* to, const C* x) {
+  using function = std::conditional_t<Masked && !fn::ends_mask<F>, kept_masked<C, F, Masked>, F>;
+  const function g{*static_cast<const F*>(f)};
+  kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[2], std::size_t count, const std::ptrdiff_t(&s)[2]) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto j = static_cast<std::ptrdiff_t>(i);
+// A user's function of float also takes double: in the reference, and behind an `expr`.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wfloat-conversion"
+      to[o[0] + j * s[0]] = g(x[o[1] + j * s[1]]);
+#pragma GCC diagnostic pop
+    }
+  });
+}
+#if defined(DIMWISE_PLAIN_ONLY)
+template <class C, class F, bool Masked>
+inline constexpr function_facts<C> facts_of_function = {&loop_of_function<C, F, Masked>, nullptr};
+#else
+template <class F>
+void call_own_function(own_function& from, const void* f) {
+  from.call(*static_cast<const F*>(f));
+}
+template <class C, class F, bool Masked>
+inline constexpr function_facts<C> facts_of_function = {&loop_of_function<C, F, Masked>, &call_own_function<F>};
+#endif
+
 template <class Pass, class C, class N, class F>
-[[gnu::always_inline]] inline void form_operation(record_stack<C>& all, record<C>& r, const N& n, const apply<F>&) {
+[[gnu::always_inline]] inline void form_operation(record_stack<C>& all, record<C>& r, const N& n, const apply<F>& op) {
   r.child[0] = form_child<Pass>(all, n.template child<0>());
-  if constexpr (children_t<N>::size == 1) {
-    r.operation = &records::unary<C>;
-    r.index = static_cast<std::ptrdiff_t>(function_code<F>);
-  } else {
+  if constexpr (children_t<N>::size == 2) {
     r.operation = &records::binary<C>;
     r.index = static_cast<std::ptrdiff_t>(*operation_code<F>);
     r.child[1] = form_child<Pass>(all, n.template child<1>());
+  } else if constexpr (function_code<F> != kernels::function::none) {
+    r.operation = &records::unary<C>;
+    r.index = static_cast<std::ptrdiff_t>(function_code<F>);
+  } else if constexpr (rounding_code<F> >= 0) {
+    using to = std::conditional_t<rounding_code<F> == rounded_to_bfloat16, bfloat16, float16>;
+    r.operation = &records::rounded<C, to>;
+    r.index = rounding_code<F>;
+  } else {
+    r.operation = &records::function<C>;
+    r.facts = &facts_of_function<C, F, is_masked<child_t<N>>>;
+    r.node = &op.f;
   }
 }
 template <class Pass, class C, class N>
 [[gnu::always_inline]] inline void form_operation(record_stack<C>& all, record<C>& r, const N& n, const hide&) {
-  using M = element_t<1, children_t<N>>;
   r.operation = &records::masked<C>;
   r.child[0] = form_child<Pass>(all, n.template child<0>());
-  r.mask = {&name_list_of<mask_axes<M>>, &read_foreign_mask<Pass, M, extents_type_of<N>>, &n.template child<1>(),
-            &n.extents()};
+  r.mask_facts = &mask_facts_for<Pass, element_t<1, children_t<N>>, extents_type_of<N>>;
+  r.mask = &n.template child<1>();
 }
 template <class Pass, class C, class N>
 [[gnu::always_inline]] inline void form_operation(record_stack<C>& all, record<C>& r, const N& n, const add_bias&) {
@@ -224,14 +364,18 @@ template <class Pass, class C, class N>
 [[gnu::always_inline]] inline void form_operation(record_stack<C>& all, record<C>& r, const N& n,
                                                   const add_position_bias&) {
   using B = element_t<1, children_t<N>>;
+  using extents = extents_type_of<N>;
   r.operation = &records::biased<C>;
   r.child[0] = form_child<Pass>(all, n.template child<0>());
   record<C>& bias = *all.next++;
   bias = record<C>{};
-  bias.operation = &records::foreign_bias<C, Pass, B, extents_type_of<N>>;
+  bias.operation = &records::bias<C, Pass, B, extents>;
   form_shape<bias_axes<B>, false>(bias, n.extents());
+  bias.name = B::name;
   bias.node = &n.template child<1>();
-  bias.facts = &n.extents();
+  bias.node_extents = &n.extents();
+  bias.facts = &facts_of_bias<B, extents>;
+  bias.is_float = true;
   r.child[1] = &bias;
 }
 
@@ -240,8 +384,8 @@ template <class C, class N>
 [[gnu::always_inline]] inline void form_node(record<C>& r, const N& n) {
   form_shape<axes_for<shape_of<N>>, is_masked<N>>(r, n.extents());
   r.node = &n;
+  r.node_extents = &n.extents();
   r.leaves_out = leaves_out<N>;
-  r.may_hide = may_give_hidden_weights<N>;
   r.is_float = std::is_same_v<value_of<N>, float>;
   r.has_kernels = has_kernels_for<C, N>;
 }
@@ -258,7 +402,11 @@ const record<C>* form(record_stack<C>& all, const N& n) {
   r = record<C>{};
   form_node(r, n);
   if constexpr (requires { operation_of<N>::name; }) { r.name = operation_of<N>::name; }
-  if constexpr (!Pass::computes) { r.describe = &describe_node<N>; }
+  if constexpr (!Pass::computes) {
+    r.describe = &describe_node<N>;
+    r.described = &n;
+  }
+  if constexpr (std::is_same_v<C, float> && is_fused_by_type<N>) { r.fused = &run_fused_by_type<C, Pass, N>; }
   form_operation<Pass>(all, r, n, n.op());
   return &r;
 }
@@ -278,6 +426,9 @@ const record<C>* form_child(record_stack<C>& all, const X& x) {
     if constexpr (is_leaf<X> && shares_elements<X, C>) {
       r.operation = &records::shared_leaf<C>;
       r.node = &x.handle();
+    } else if constexpr (is_stored_node<X>) {
+      r.operation = &records::stored<C, Pass, X>;
+      r.facts = &stored_of_node<Pass, X>::value;
     } else {
       r.operation = &records::foreign<C, Pass, X>;
     }
@@ -300,6 +451,25 @@ void write_recorded(Pass& pass, const N& n, target<C> to) {
   record_stack<C> stack{&all[0]};
   walk w = walk_of(pass);
   write_record(w, *form<Pass>(stack, n), to);
+}
+
+#if !defined(DIMWISE_PLAIN_ONLY)
+// A node as fused attention, as `attend` of its record.
+template <class N>
+bool attend_node(evaluation_pass& pass, const N& n, target<float> to, const named_memory* sums) {
+  record<float> all[1 + records_below<N>];
+  record_stack<float> stack{&all[0]};
+  walk w = walk_of(pass);
+  return attend(w, *form<evaluation_pass>(stack, n), to, sums);
+}
+#endif
+
+// A tensor's memory by the names of its axes; `data` are its elements.
+template <class T, class X>
+named_memory_of<T> named(const X& x, T* data) {
+  named_memory_of<T> memory{data, {}, name_list_of<axes_for<shape_of<X>>>};
+  (void)read_leaf(x, memory.axes);
+  return memory;
 }
 
 }  // namespace dimwise::detail

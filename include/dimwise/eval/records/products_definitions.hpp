@@ -11,6 +11,7 @@
 #if !defined(DIMWISE_PLAIN_ONLY)
 #include <dimwise/eval/kernels/epilogue.hpp>
 #include <dimwise/eval/kernels/product.hpp>
+#include <dimwise/eval/records/attention_definitions.hpp>
 #endif
 
 namespace dimwise::detail {
@@ -49,7 +50,7 @@ std::string product_words(const record<C>& r) {
 }
 
 template <class C>
-void write_product(walk& w, const record<C>& r, target<C> to) {
+void write_plain_product(walk& w, const record<C>& r, target<C> to) {
   const product_map<C> map(r);
   const auto a = read_record(w, *r.child[0], true);
   const auto b = read_record(w, *r.child[1], true);
@@ -62,6 +63,52 @@ void write_product(walk& w, const record<C>& r, target<C> to) {
 #endif
   note(w, plan_kind::plain, r, [&] { return product_words(r); });
   if (w.computes()) { product_loops(map.form, to, a, b); }
+}
+
+#if !defined(DIMWISE_PLAIN_ONLY)
+
+inline bool fused_product(walk& w, const record<float>& r, const attention_of_records* attention, target<float> to) {
+  return r.has_kernels && !w.cx.reference_forced() &&
+         ((attention != nullptr && attend(w, r, *attention, to)) || (r.fused != nullptr && r.fused(w, r, to)));
+}
+
+#endif
+
+template <class C>
+void write_product(walk& w, const record<C>& r, target<C> to) {
+#if !defined(DIMWISE_PLAIN_ONLY)
+  if constexpr (std::is_same_v<C, float>) {
+    attention_of_records m;
+    if (fused_product(w, r, match_attention(r, m) ? &m : nullptr, to)) { return; }
+  }
+#endif
+  write_plain_product(w, r, to);
+}
+
+template <class C>
+lowered<C> read_product(walk& w, const record<C>& r, bool) {
+  lowered<C> buffer = make_buffer(w, r);
+#if !defined(DIMWISE_PLAIN_ONLY)
+  if constexpr (std::is_same_v<C, float>) {
+    attention_of_records m;
+    const bool is_attention = match_attention(r, m);
+    std::size_t order[max_rank];
+    if (is_attention && order_context(r, m, order)) {
+      std::ptrdiff_t stride = 1;
+      for (std::size_t i = r.rank(); i-- > 0;) {
+        axis& along = buffer.axes[order[i]];
+        along.stride = stride;
+        stride = times(stride, along.extent);
+      }
+    }
+    if (!fused_product(w, r, is_attention ? &m : nullptr, target_of(buffer))) {
+      write_plain_product(w, r, target_of(buffer));
+    }
+    return buffer;
+  }
+#endif
+  write_plain_product(w, r, target_of(buffer));
+  return buffer;
 }
 
 #if !defined(DIMWISE_PLAIN_ONLY)
@@ -88,11 +135,12 @@ inline bool adds_to_chain(const product_chain_of_records& chain, const record_sh
 // Whether a record is such a chain.
 inline bool match_product_chain(const record<float>& r, product_chain_of_records& chain) {
   if (!r.is_float) { return false; }
-  if (r.operation == &records::product<float>) {
+  if (r.kind() == record_kind::product) {
     chain.product = &r;
-    return r.child[0]->is_float && r.child[1]->is_float;
+    attention_of_records m;
+    return r.child[0]->is_float && r.child[1]->is_float && !match_attention(r, m);
   }
-  if (r.operation == &records::unary<float>) {
+  if (r.kind() == record_kind::unary) {
     const auto f = static_cast<kernels::function>(r.index);
     if (!kernels::is_activation(f) || !match_product_chain(*r.child[0], chain) ||
         chain.last >= product_step::activation) {
@@ -153,6 +201,8 @@ inline bool product_and_finish(walk& w, const record<float>& r, target<float> wh
 #endif
 
 #if DIMWISE_DETAIL_HAS_LIBRARY
+template lowered<float> read_product<float>(walk&, const record<float>&, bool);
+template lowered<double> read_product<double>(walk&, const record<double>&, bool);
 template void write_product<float>(walk&, const record<float>&, target<float>);
 template void write_product<double>(walk&, const record<double>&, target<double>);
 #endif

@@ -7,8 +7,10 @@
 // Tests: tests/eval/records.test.cpp
 #pragma once
 
+#include <dimwise/eval/attention/counts.hpp>
 #include <dimwise/eval/context.hpp>
 #include <dimwise/eval/lowering/views.hpp>
+#include <dimwise/expr/rows/nodes.hpp>
 
 #include <string>
 
@@ -20,9 +22,15 @@ class evaluation_plan;  // eval/plan/steps.hpp
 
 namespace dimwise::detail {
 
+// What is known of an axis beside its name.
+struct axis_facts {
+  ability abilities;
+  bool is_composite;
+};
 // The axes of a record's value, and where their extents are.
 struct record_shape {
   name_list axes;
+  const axis_facts* facts;
   const extent_source* sources;  // in slots; null: `write` knows
   void (*write)(const void* extents, axis* to);
   bool masked;
@@ -36,22 +44,63 @@ struct walk {
   [[nodiscard]] bool computes() const { return plan == nullptr; }
 };
 
+template <class Pass>
+[[gnu::always_inline]] inline walk walk_of(Pass& pass) {
+  if constexpr (Pass::computes) {
+    return {pass.cx, nullptr};
+  } else {
+    return {pass.cx, &pass.to};
+  }
+}
+template <class Pass>
+[[gnu::always_inline]] inline Pass pass_of(const walk& w) {
+  if constexpr (Pass::computes) {
+    return {w.cx};
+  } else {
+    return {w.cx, *w.plan};
+  }
+}
+
 template <class C>
 struct record;
 
-// How records are computed in C. What has `read` is in memory already, or becomes a buffer of its own.
+// What an operation is, for the patterns that take several records together.
+enum class record_kind : unsigned char {
+  foreign,  // a node that computes itself
+  stored,   // the same, of elements that kernels read as they are stored
+  bias,     // made from positions
+  leaf,
+  number,
+  view,
+  product,
+  softmax,
+  standardize,
+  root_mean_square,
+  rows,
+  total,
+  unary,
+  binary,
+  function,  // of the user's own
+  rounded,
+  masked,
+  biased
+};
+// How records are computed in C. What has `read` is in memory already, or becomes a buffer in a way of its own.
 template <class C>
 struct record_operation {
+  record_kind kind;
   lowered<C> (*read)(walk& w, const record<C>& r, bool as_weights);
   void (*write)(walk& w, const record<C>& r, target<C> to);
 };
 
-// The elements of a mask.
-struct record_mask {
-  const name_list* axes;
+struct mask_sink;  // records/attention.hpp
+
+// A mask: its elements, and what attention makes of it.
+struct mask_facts_of_record {
+  name_list axes;
+  chain_counts counts;
   lowered<bool> (*read)(walk& w, const void* mask, const void* extents);
-  const void* mask;
-  const void* extents;
+  void (*take)(const mask_sink& to, walk& w, const void* mask, const void* extents);
 };
 
 template <class C>
@@ -60,30 +109,33 @@ struct record {
   const record_shape* shape;
   const void* extents;  // slots, where `shape` has sources
   const char* name;     // of the operation
-  const void* facts;    // of the operation: one constant for each type of node
+  const void* facts;    // of the operation: a constant for each type of node
   const void* node;
-  std::string (*describe)(const void* node);  // of a plan alone
+  const void* node_extents;
   const record* child[2];
-  record_mask mask;
+  const mask_facts_of_record* mask_facts;
+  const void* mask;
+  bool (*fused)(walk& w, const record& r, target<C> to);  // the operation together with others below, by their types
+  std::string (*describe)(const void* node);              // of a plan alone
+  const void* described;
   double number;                 // ε, or the number itself
-  std::ptrdiff_t index;          // of a view
+  std::ptrdiff_t index;          // of a view; the code of a function
   kernels::left_out leaves_out;  // by a product, of what the other operand has
-  bool may_hide;                 // that is known when it is read
   bool is_float;                 // its elements are, whatever C is
   bool has_kernels;              // in C
 
+  [[nodiscard]] record_kind kind() const { return operation->kind; }
+  [[nodiscard]] std::size_t rank() const { return shape->axes.size; }
+  template <class Facts>
+  [[nodiscard]] const Facts& facts_as() const {
+    return *static_cast<const Facts*>(facts);
+  }
   void write_extents(axis* to) const {
     if (shape->sources != nullptr) {
-      write_extents_from(to);
+      detail::write_extents(shape->sources, rank(), static_cast<const slot*>(extents), to);
     } else {
       shape->write(extents, to);
     }
-  }
-  [[nodiscard]] std::size_t rank() const { return shape->axes.size; }
-
- private:
-  void write_extents_from(axis* to) const {
-    detail::write_extents(shape->sources, shape->axes.size, static_cast<const slot*>(extents), to);
   }
 };
 
@@ -93,63 +145,134 @@ lowered<C> read_record(walk& w, const record<C>& r, bool as_weights = false);
 template <class C>
 void write_record(walk& w, const record<C>& r, target<C> to);
 
+// ---- facts of operations --------------------------------------------------------------------------------------------
+
+struct product_facts_of_record {
+  name_list result;  // as the operands call its axes
+  name_list sums;
+  name_list over;  // the dimensions, for words
+};
+
+// A function of the user's own: of each element, and of scores within a kernel; null where it cannot be called there.
+class own_function;
+template <class C>
+struct function_facts {
+  void (*loop)(const kernels::loop_nest<2>& nest, const void* f, C* to, const C* x);
+  void (*call)(own_function& from, const void* f);
+};
+
+// Slopes of heads: −slope · |distance|.
+struct slopes_of_record {
+  name_list axes;
+  axis at[max_rank];
+  extent_t heads;
+  std::ptrdiff_t distance;
+};
+struct bias_facts_of_record {
+  void (*slopes)(const void* bias, const void* extents, slopes_of_record& to);  // null: it has other elements
+};
+
+// Elements as they are stored, which a kernel reads.
+struct stored_rows {
+  operand_layout layout{};
+  kernels::quantised_data data{};
+  std::size_t bytes = 0;  // of an element
+  aligned_vector<unsigned char> copied{};
+  lowered<float> scale{};
+  name_list scale_axes{nullptr, 0};
+};
+struct stored_facts_of_record {
+  bool is_bfloat16;  // without a scale
+  // False where a kernel cannot read them along `key`.
+  bool (*read)(walk& w, const void* node, name_of key, stored_rows& to);
+};
+
+// The index of the operation `rounded`.
+inline constexpr std::ptrdiff_t rounded_to_bfloat16 = 0;
+inline constexpr std::ptrdiff_t rounded_to_float16 = 1;
+
+// The memory of a tensor by the names of its axes.
+template <class T>
+struct named_memory_of {
+  T* data = nullptr;
+  axis axes[max_rank]{};
+  name_list names{nullptr, 0};
+};
+using named_memory = named_memory_of<float>;
+// Its axes in the order of other names.
+template <class T>
+void write_axes(const named_memory_of<T>& memory, name_list names, axis* to) {
+  for (std::size_t i = 0; i < names.size; ++i) { to[i] = memory.axes[memory.names.place_of(names.at[i])]; }
+}
+
 // ---- the operations -------------------------------------------------------------------------------------------------
 
-// A leaf that shares its memory; a number; views.
 template <class C>
 lowered<C> read_shared_leaf(walk& w, const record<C>& r, bool as_weights);
 template <class C>
 void write_number(walk& w, const record<C>& r, target<C> to);
 template <class C>
 lowered<C> read_view(walk& w, const record<C>& r, bool as_weights);
-
-// Products.
-struct product_facts_of_record {
-  name_list result;  // as the operands call its axes
-  name_list sums;
-  name_list over;  // the dimensions, for words
-};
+template <class C>
+lowered<C> read_product(walk& w, const record<C>& r, bool as_weights);
 template <class C>
 void write_product(walk& w, const record<C>& r, target<C> to);
-
-// Rows, and reductions of them; facts: the axes that they go over.
+// Facts: the axes that they go over.
 template <class C, class How>
 void write_rows(walk& w, const record<C>& r, target<C> to);
 template <class C, class How>
 void write_total(walk& w, const record<C>& r, target<C> to);
-
-// Element by element; facts: the code of the function.
+// Index: the code of the function.
 template <class C>
 void write_unary(walk& w, const record<C>& r, target<C> to);
 template <class C>
 void write_binary(walk& w, const record<C>& r, target<C> to);
 template <class C>
+void write_function(walk& w, const record<C>& r, target<C> to);
+template <class C, class To>
+lowered<C> read_rounded(walk& w, const record<C>& r, bool as_weights);
+template <class C, class To>
+void write_rounded(walk& w, const record<C>& r, target<C> to);
+template <class C>
 void write_masked(walk& w, const record<C>& r, target<C> to);
 template <class C>
 void write_biased(walk& w, const record<C>& r, target<C> to);
 
+template <class How>
+inline constexpr record_kind kind_of_rows = record_kind::rows;
+template <>
+inline constexpr record_kind kind_of_rows<rows::softmax> = record_kind::softmax;
+template <>
+inline constexpr record_kind kind_of_rows<rows::standardize> = record_kind::standardize;
+template <>
+inline constexpr record_kind kind_of_rows<rows::root_mean_square> = record_kind::root_mean_square;
+
 namespace records {
 
 template <class C>
-inline constexpr record_operation<C> shared_leaf = {&read_shared_leaf<C>, nullptr};
+inline constexpr record_operation<C> shared_leaf = {record_kind::leaf, &read_shared_leaf<C>, nullptr};
 template <class C>
-inline constexpr record_operation<C> number = {nullptr, &write_number<C>};
+inline constexpr record_operation<C> number = {record_kind::number, nullptr, &write_number<C>};
 template <class C>
-inline constexpr record_operation<C> view = {&read_view<C>, nullptr};
+inline constexpr record_operation<C> view = {record_kind::view, &read_view<C>, nullptr};
 template <class C>
-inline constexpr record_operation<C> product = {nullptr, &write_product<C>};
+inline constexpr record_operation<C> product = {record_kind::product, &read_product<C>, &write_product<C>};
 template <class C, class How>
-inline constexpr record_operation<C> rows = {nullptr, &write_rows<C, How>};
+inline constexpr record_operation<C> rows = {kind_of_rows<How>, nullptr, &write_rows<C, How>};
 template <class C, class How>
-inline constexpr record_operation<C> total = {nullptr, &write_total<C, How>};
+inline constexpr record_operation<C> total = {record_kind::total, nullptr, &write_total<C, How>};
 template <class C>
-inline constexpr record_operation<C> unary = {nullptr, &write_unary<C>};
+inline constexpr record_operation<C> unary = {record_kind::unary, nullptr, &write_unary<C>};
 template <class C>
-inline constexpr record_operation<C> binary = {nullptr, &write_binary<C>};
+inline constexpr record_operation<C> binary = {record_kind::binary, nullptr, &write_binary<C>};
 template <class C>
-inline constexpr record_operation<C> masked = {nullptr, &write_masked<C>};
+inline constexpr record_operation<C> function = {record_kind::function, nullptr, &write_function<C>};
+template <class C, class To>
+inline constexpr record_operation<C> rounded = {record_kind::rounded, &read_rounded<C, To>, &write_rounded<C, To>};
 template <class C>
-inline constexpr record_operation<C> biased = {nullptr, &write_biased<C>};
+inline constexpr record_operation<C> masked = {record_kind::masked, nullptr, &write_masked<C>};
+template <class C>
+inline constexpr record_operation<C> biased = {record_kind::biased, nullptr, &write_biased<C>};
 
 }  // namespace records
 

@@ -86,30 +86,34 @@ struct norm_chain_of_records {
   const record<float>* gamma = nullptr;
   const record<float>* beta = nullptr;
 };
-inline bool is_standardize(const record<float>& r) { return r.operation == &records::rows<float, rows::standardize>; }
 // Whether `x` has one number for each element of a row.
 inline bool is_for_rows(const record<float>& norm, const record<float>& x) {
   const auto& over = *static_cast<const name_list*>(norm.facts);
   return x.is_float && over.size == 1 && x.rank() == 1 && x.shape->axes.at[0] == over.at[0];
 }
 inline bool match_norm_chain(const record<float>& r, norm_chain_of_records& chain) {
-  if (!r.is_float || r.operation != &records::binary<float>) { return false; }
+  if (!r.is_float || r.kind() != record_kind::binary) { return false; }
   const record<float>& first = *r.child[0];
   const record<float>& second = *r.child[1];
   if (static_cast<kernels::operation>(r.index) == kernels::operation::multiply) {
-    const bool is_norm = is_standardize(first) || first.operation == &records::rows<float, rows::root_mean_square>;
+    const bool is_norm = first.kind() == record_kind::standardize || first.kind() == record_kind::root_mean_square;
     if (!is_norm || !is_for_rows(first, second)) { return false; }
     chain.norm = &first;
     chain.gamma = &second;
     return true;
   }
   if (static_cast<kernels::operation>(r.index) != kernels::operation::add) { return false; }
-  if (!match_norm_chain(first, chain) || chain.beta != nullptr || !is_standardize(*chain.norm) ||
+  if (!match_norm_chain(first, chain) || chain.beta != nullptr || chain.norm->kind() != record_kind::standardize ||
       !is_for_rows(*chain.norm, second)) {
     return false;
   }
   chain.beta = &second;
   return true;
+}
+
+// Whether the kernel takes such rows: they are contiguous, and so are gamma and beta.
+inline bool norm_fits(const row_loops& loops, const operand_layout& gamma, const operand_layout* beta) {
+  return rows_fit(loops) && gamma.axes[0].stride == 1 && (beta == nullptr || beta->axes[0].stride == 1);
 }
 
 // A strategy; where the kernel does not take the rows, the reference loops run in the destination.
@@ -141,7 +145,7 @@ void normalise_and_finish(walk& w, const record<float>& r, const norm_chain_of_r
 inline bool norm_and_finish(walk& w, const record<float>& r, target<float> to) {
   norm_chain_of_records chain;
   if (!match_norm_chain(r, chain)) { return false; }
-  if (is_standardize(*chain.norm)) {
+  if (chain.norm->kind() == record_kind::standardize) {
     normalise_and_finish<rows::standardize>(w, r, chain, to);
   } else {
     normalise_and_finish<rows::root_mean_square>(w, r, chain, to);

@@ -16,7 +16,7 @@ void note(walk& w, plan_kind kind, const record<C>& r, const Words& words) {
   if (w.computes()) {
     w.cx.count(kind);
   } else {
-    w.plan->add({kind, words(), r.describe(r.node)});
+    w.plan->add({kind, words(), r.describe(r.described)});
   }
 }
 template <class C>
@@ -41,9 +41,9 @@ kernels::loop_nest<1 + K> nest_by_names(name_list result, const axis* to, const 
   return nest_over(result.size, to, strides);
 }
 
+// The memory of a value, row-major.
 template <class C>
-lowered<C> read_record(walk& w, const record<C>& r, bool as_weights) {
-  if (r.operation->read != nullptr) { return r.operation->read(w, r, as_weights); }
+lowered<C> make_buffer(walk& w, const record<C>& r) {
   lowered<C> buffer;
   r.write_extents(buffer.axes);
   make_contiguous(buffer.axes, r.rank());
@@ -51,6 +51,13 @@ lowered<C> read_record(walk& w, const record<C>& r, bool as_weights) {
     buffer.buffer.resize(checked_size_of(buffer.axes, r.rank(), r.shape->axes.at, sizeof(C), "evaluate"));
     buffer.data = buffer.buffer.data();
   }
+  return buffer;
+}
+
+template <class C>
+lowered<C> read_record(walk& w, const record<C>& r, bool as_weights) {
+  if (r.operation->read != nullptr) { return r.operation->read(w, r, as_weights); }
+  lowered<C> buffer = make_buffer(w, r);
   target<C> to = target_of(buffer);
   if (as_weights && r.leaves_out == kernels::left_out::hidden) { to.hidden = C(-0.0); }
   r.operation->write(w, r, to);
