@@ -2,6 +2,7 @@
 // say.
 // SPDX-License-Identifier: BSL-1.0
 #include "support/numbers.hpp"
+#include <dimwise/eval/attention/documents.hpp>
 
 #include <doctest/doctest.h>
 

@@ -82,7 +82,7 @@ inline constexpr name_list name_list_of = {axis_extents<Names>::names, Names::si
 
 // The extent and stride of every axis of an operand, and the offset of its first element in the memory.
 struct operand_layout {
-  axis axes[max_rank] = {};
+  axis axes[max_rank];  // not initialised: each evaluation makes dozens
   std::ptrdiff_t first = 0;
 };
 

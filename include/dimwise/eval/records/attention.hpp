@@ -18,21 +18,21 @@ namespace dimwise::detail {
 // What the chain of scores says: numbers, and operands, which live here as long as the call. Strides are along the axes
 // of the scores.
 struct attention_chain : score_numbers {
-  lowered<float> bias{};
   bool has_bias = false;
-  std::ptrdiff_t bias_strides[max_rank] = {};
-  lowered<bool> allow{};
-  std::ptrdiff_t allow_strides[max_rank] = {};
-  axis allow_axes[max_rank] = {};  // of the scores; 1 element where the mask is the same for all
-  int given_masks = 0;
+  bool has_allow = false;
+  lowered<float> bias;
+  std::ptrdiff_t bias_strides[max_rank];  // these arrays are written with what they belong to
+  lowered<bool> allow;
+  std::ptrdiff_t allow_strides[max_rank];
+  axis allow_axes[max_rank];  // of the scores; 1 element where the mask is the same for all
   aligned_vector<std::ptrdiff_t> lengths{};
-  std::ptrdiff_t length_strides[max_rank] = {};
+  std::ptrdiff_t length_strides[max_rank];
   aligned_vector<float> slopes{};
-  std::ptrdiff_t slope_strides[max_rank] = {};
+  std::ptrdiff_t slope_strides[max_rank];
   std::ptrdiff_t distance = 0;
   own_function function{};
-  lowered<float> factor{};
-  std::ptrdiff_t factor_strides[max_rank] = {};  // along the axes of the queries
+  lowered<float> factor;
+  std::ptrdiff_t factor_strides[max_rank];  // along the axes of the queries
   kernels::operation by_factor = kernels::operation::multiply;
   float least_factor = 1;
   float largest_factor = 1;

@@ -53,32 +53,42 @@ inline lowered<float> read_unrounded(walk& w, const record<float>& r, bool kerne
 // Keys or values as the kernel reads them: floats, or elements as they are stored.
 class attended_rows {
  public:
-  attended_rows(walk& w, const record<float>& r, name_of key, bool kernel_rounds) {
-    if (r.kind() == record_kind::stored) {
-      is_stored_ = r.facts_as<stored_facts_of_record>().read(w, r.node, key, stored_);
-    }
-    if (!is_stored_) { rows_ = read_unrounded(w, r, kernel_rounds); }
+  attended_rows(walk& w, const record<float>& r, name_of key, bool kernel_rounds)
+      : stored_(read_stored(w, r, key)),
+        rows_(stored_ != nullptr ? lowered<float>() : read_unrounded(w, r, kernel_rounds)) {}
+  attended_rows(const attended_rows&) = delete;
+  attended_rows& operator=(const attended_rows&) = delete;
+  ~attended_rows() { delete stored_; }
+  [[nodiscard]] const axis* axes() const { return stored_ != nullptr ? stored_->layout.axes : rows_.axes; }
+  // The strides of its scale along some names.
+  void align_scale(name_list to, std::ptrdiff_t* strides) const {
+    if (stored_ != nullptr) { align_names(to, stored_->scale_axes, stored_->scale.axes, strides); }
   }
-  [[nodiscard]] const axis* axes() const { return is_stored_ ? stored_.layout.axes : rows_.axes; }
-  [[nodiscard]] const axis* scale_axes() const { return stored_.scale.axes; }
-  [[nodiscard]] name_list scale_names() const { return stored_.scale_axes; }
   // Those of a head, which begin `offset` elements behind the first, and its scale.
   void point(const float*& to, kernels::quantised_data& bits, std::ptrdiff_t offset, std::ptrdiff_t row,
              std::ptrdiff_t scale_offset) const {
-    if (!is_stored_) {
+    if (stored_ == nullptr) {
       to = rows_.data + offset;
       return;
     }
-    bits = stored_.data;
-    bits.data = static_cast<const std::byte*>(bits.data) + offset * static_cast<std::ptrdiff_t>(stored_.bytes);
+    bits = stored_->data;
+    bits.data = static_cast<const std::byte*>(bits.data) + offset * static_cast<std::ptrdiff_t>(stored_->bytes);
     bits.row = row;
     if (bits.scale != nullptr) { bits.scale += scale_offset; }
   }
 
  private:
-  bool is_stored_ = false;
-  stored_rows stored_{};
-  lowered<float> rows_{};
+  // Null where the kernel cannot read them.
+  static stored_rows* read_stored(walk& w, const record<float>& r, name_of key) {
+    if (r.kind() != record_kind::stored) { return nullptr; }
+    auto* const stored = new stored_rows;
+    if (r.facts_as<stored_facts_of_record>().read(w, r.node, key, *stored)) { return stored; }
+    delete stored;
+    return nullptr;
+  }
+
+  stored_rows* stored_;
+  lowered<float> rows_;
 };
 
 // What one attention reads, in the order in which it is computed.
@@ -156,10 +166,14 @@ inline kernels::attention_layout layout_of(const attention_of_records& m, const 
   layout.k_feature = axis_named(m.feature, k, x.k.axes()).stride;
   layout.v_feature = values.stride;
   layout.out_feature = axis_named(m.value, m.result, to).stride;
-  layout.bias_query = stride_named(m.row, scores, chain.bias_strides);
-  layout.bias_key = stride_named(m.key_axis, scores, chain.bias_strides);
-  layout.allow_query = stride_named(m.row, scores, chain.allow_strides);
-  layout.allow_key = stride_named(m.key_axis, scores, chain.allow_strides);
+  if (chain.has_bias) {
+    layout.bias_query = stride_named(m.row, scores, chain.bias_strides);
+    layout.bias_key = stride_named(m.key_axis, scores, chain.bias_strides);
+  }
+  if (chain.has_allow) {
+    layout.allow_query = stride_named(m.row, scores, chain.allow_strides);
+    layout.allow_key = stride_named(m.key_axis, scores, chain.allow_strides);
+  }
   layout.scale = chain.scale;
   layout.window = chain.window;
   return layout;
@@ -183,17 +197,20 @@ void attend_heads(const attention_of_records& m, attention_chain& chain, attenti
   layout = layout_of(m, x, chain, to.axes);
   const name_list heads_of = m.loops();
   const name_list scores = m.softmax->shape->axes;
-  std::ptrdiff_t strides[attention_pointers][max_rank] = {};
+  std::ptrdiff_t strides[attention_pointers][max_rank];
+  for (auto& along : strides) {
+    for (std::size_t i = 0; i < m.head_count; ++i) { along[i] = 0; }
+  }
   align_names(heads_of, m.query->shape->axes, x.q.axes, strides[0]);
   align_names(heads_of, m.key->shape->axes, x.k.axes(), strides[1]);
   align_names(heads_of, m.values->shape->axes, x.v.axes(), strides[2]);
   align_names(heads_of, m.result, to.axes, strides[3]);
-  align_strides(heads_of, scores, chain.bias_strides, strides[4]);
-  align_strides(heads_of, scores, chain.allow_strides, strides[5]);
-  align_strides(heads_of, scores, chain.length_strides, strides[6]);
-  align_strides(heads_of, scores, chain.slope_strides, strides[7]);
-  align_names(heads_of, x.k.scale_names(), x.k.scale_axes(), strides[8]);
-  align_names(heads_of, x.v.scale_names(), x.v.scale_axes(), strides[9]);
+  if (chain.has_bias) { align_strides(heads_of, scores, chain.bias_strides, strides[4]); }
+  if (chain.has_allow) { align_strides(heads_of, scores, chain.allow_strides, strides[5]); }
+  if (!chain.lengths.empty()) { align_strides(heads_of, scores, chain.length_strides, strides[6]); }
+  if (!chain.slopes.empty()) { align_strides(heads_of, scores, chain.slope_strides, strides[7]); }
+  x.k.align_scale(heads_of, strides[8]);
+  x.v.align_scale(heads_of, strides[9]);
   if (sums != nullptr) {
     layout.lse_query = axis_named(m.row, sums->names, sums->axes).stride;
     align_names(heads_of, sums->names, sums->axes, strides[10]);
@@ -225,7 +242,7 @@ void attend_heads(const attention_of_records& m, attention_chain& chain, attenti
         h.out = to.data + place(3) + i0 * layout.out_row;
         if (sums != nullptr) { h.lse = sums->data + place(10) + i0 * layout.lse_query; }
         if (chain.has_bias) { h.bias = chain.bias.data + place(4) + i0 * layout.bias_query + j0 * layout.bias_key; }
-        if (chain.allow.data != nullptr) {
+        if (chain.has_allow) {
           h.allow = chain.allow.data + place(5) + i0 * layout.allow_query + j0 * layout.allow_key;
         }
         if (!chain.lengths.empty()) {

@@ -63,16 +63,10 @@ inline int scores_of_scale(const record<float>& s, score_chain_of_records& chain
   const bool divides = is_operation(s, kernels::operation::divide);
   if (!divides && !is_operation(s, kernels::operation::multiply)) { return -1; }
   for (int k = 0; k < (divides ? 1 : 2); ++k) {
-    score_chain_of_records inner;
     const record<float>& scores = *s.child[k];
     const record<float>& x = *s.child[1 - k];
-    if (is_number(x) && match_scaled_scores(scores, inner)) {
-      chain = inner;
-      return k;
-    }
-    if (s.is_float && is_factor(scores, x, inner)) {
-      chain = inner;
-      chain.factor = &x;
+    if (is_number(x) ? match_scaled_scores(scores, chain) : s.is_float && is_factor(scores, x, chain)) {
+      if (!is_number(x)) { chain.factor = &x; }
       return k;
     }
   }
@@ -158,32 +152,28 @@ inline bool is_of_bfloat16(const record<float>& x) {
 
 // An attention by its records: weights contracted with values, and which axis has which role.
 struct attention_of_records {
-  const record<float>* softmax = nullptr;
-  const record<float>* query = nullptr;
-  const record<float>* key = nullptr;
-  const record<float>* values = nullptr;
-  score_chain_of_records scores{};
-  bool in_bfloat16 = false;
-  name_list result{nullptr, 0};  // the axes of the product, as its operands call them
-  name_of key_axis = nullptr;
-  name_of row = nullptr;  // of queries: positions that only they have; null: there is one query
-  name_of feature = nullptr;
-  name_of value = nullptr;
+  const record<float>* softmax;
+  const record<float>* query;
+  const record<float>* key;
+  const record<float>* values;
+  score_chain_of_records scores;
+  bool in_bfloat16;
+  name_list result;  // the axes of the product, as its operands call them
+  name_of key_axis;
+  name_of row;  // of queries: positions that only they have; null: there is one query
+  name_of feature;
+  name_of value;
   // All else is computed head by head. The first `shared` have different keys and values.
-  name_of heads[max_rank] = {};
-  std::size_t head_count = 0;
-  std::size_t shared = 0;
+  name_of heads[max_rank];
+  std::size_t head_count;
+  std::size_t shared;
 
   [[nodiscard]] name_list loops() const { return {heads, head_count}; }
 };
 
-// The roles, where `weights` are contracted with `values` in the product `r`.
-inline bool match_roles(const record<float>& r, const record<float>& weights, const record<float>& values,
-                        attention_of_records& m) {
+// The roles, where the weights of `m.softmax` are contracted with `values` in the product `r`.
+inline bool match_roles(const record<float>& r, const record<float>& values, attention_of_records& m) {
   const auto& facts = r.facts_as<product_facts_of_record>();
-  if (facts.over.size != 1 || facts.sums.size != 1) { return false; }
-  m.softmax = softmax_below(weights, m.in_bfloat16);
-  if (m.softmax == nullptr) { return false; }
   const auto& over = m.softmax->facts_as<name_list>();
   if (over.size != 1 || over.at[0] != facts.sums.at[0]) { return false; }
   if (!match_scores(*m.softmax->child[0], m.scores)) { return false; }
@@ -233,14 +223,21 @@ inline bool match_roles(const record<float>& r, const record<float>& weights, co
   return true;
 }
 
-// Whether a product is attention.
+// The attention that a product is; `m` holds none otherwise.
 inline bool match_attention(const record<float>& r, attention_of_records& m) {
+  const auto& facts = r.facts_as<product_facts_of_record>();
+  if (facts.over.size != 1 || facts.sums.size != 1) { return false; }
   for (std::size_t k = 0; k < 2; ++k) {
-    attention_of_records here;
-    if (match_roles(r, *r.child[k], *r.child[1 - k], here)) {
-      m = here;
-      return true;
-    }
+    bool rounded = false;
+    const record<float>* const softmax = softmax_below(*r.child[k], rounded);
+    if (softmax == nullptr) { continue; }
+    m.softmax = softmax;
+    m.in_bfloat16 = rounded;
+    m.scores = {};
+    m.row = nullptr;
+    m.value = nullptr;
+    m.head_count = 0;
+    if (match_roles(r, *r.child[1 - k], m)) { return true; }
   }
   return false;
 }

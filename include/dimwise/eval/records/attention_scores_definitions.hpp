@@ -52,11 +52,12 @@ DIMWISE_DETAIL_LIBRARY void mask_sink::given(lowered<bool> mask, name_list axes)
     const short place = axes.place_of(scores.at[i]);
     own[i] = place < 0 ? axis{1, 0} : mask.axes[place];
   }
-  if (chain.given_masks++ > 0) {
+  if (chain.has_allow) {
     axis both[max_rank];
     mask = both_masks(scores, chain.allow_axes, chain.allow.data, own, mask.data, both);
     for (std::size_t i = 0; i < scores.size; ++i) { own[i] = both[i]; }
   }
+  chain.has_allow = true;
   chain.allow = static_cast<lowered<bool>&&>(mask);
   for (std::size_t i = 0; i < scores.size; ++i) {
     chain.allow_axes[i] = own[i];

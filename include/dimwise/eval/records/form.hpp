@@ -368,23 +368,27 @@ template <class Pass, class C, class N>
   r.operation = &records::biased<C>;
   r.child[0] = form_child<Pass>(all, n.template child<0>());
   record<C>& bias = *all.next++;
-  bias = record<C>{};
   bias.operation = &records::bias<C, Pass, B, extents>;
   form_shape<bias_axes<B>, false>(bias, n.extents());
   bias.name = B::name;
   bias.node = &n.template child<1>();
   bias.node_extents = &n.extents();
   bias.facts = &facts_of_bias<B, extents>;
+  bias.fused = nullptr;
+  bias.leaves_out = kernels::left_out::nothing;
   bias.is_float = true;
   r.child[1] = &bias;
 }
 
-// What is the same for all nodes.
+// What is the same for all nodes. Members that no operation of its kind reads stay undetermined: records are formed for
+// each evaluation.
 template <class C, class N>
 [[gnu::always_inline]] inline void form_node(record<C>& r, const N& n) {
   form_shape<axes_for<shape_of<N>>, is_masked<N>>(r, n.extents());
+  if constexpr (requires { operation_of<N>::name; }) { r.name = operation_of<N>::name; }
   r.node = &n;
   r.node_extents = &n.extents();
+  r.fused = nullptr;
   r.leaves_out = leaves_out<N>;
   r.is_float = std::is_same_v<value_of<N>, float>;
   r.has_kernels = has_kernels_for<C, N>;
@@ -399,9 +403,7 @@ std::string describe_node(const void* node) {
 template <class Pass, class C, class N>
 const record<C>* form(record_stack<C>& all, const N& n) {
   record<C>& r = *all.next++;
-  r = record<C>{};
   form_node(r, n);
-  if constexpr (requires { operation_of<N>::name; }) { r.name = operation_of<N>::name; }
   if constexpr (!Pass::computes) {
     r.describe = &describe_node<N>;
     r.described = &n;
@@ -421,7 +423,6 @@ const record<C>* form_child(record_stack<C>& all, const X& x) {
     return form<Pass>(all, x);
   } else {
     record<C>& r = *all.next++;
-    r = record<C>{};
     form_node(r, x);
     if constexpr (is_leaf<X> && shares_elements<X, C>) {
       r.operation = &records::shared_leaf<C>;

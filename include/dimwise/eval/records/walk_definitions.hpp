@@ -35,7 +35,7 @@ inline void align_names(name_list to, name_list from, const axis* axes, std::ptr
 template <std::size_t K>
 kernels::loop_nest<1 + K> nest_by_names(name_list result, const axis* to, const name_list (&names)[K],
                                         const axis* const (&from)[K]) {
-  std::ptrdiff_t strides[1 + K][max_rank] = {};
+  std::ptrdiff_t strides[1 + K][max_rank];
   for (std::size_t i = 0; i < result.size; ++i) { strides[0][i] = to[i].stride; }
   for (std::size_t k = 0; k < K; ++k) { align_names(result, names[k], from[k], strides[1 + k]); }
   return nest_over(result.size, to, strides);
