@@ -74,9 +74,10 @@ OPERATIONS = {
             ),
             Step(
                 NODES,
-                '"cumsum", operand)\n',
-                'DIMWISE_DETAIL_NAMED(running_product, "running_product", operand)\n',
+                '  ROW(cumsum, "cumsum", operand) ',
+                '  ROW(running_product, "running_product", operand) \\\n',
                 "running_product",
+                before=True,
             ),
             Step(
                 CUMULATIVE,
@@ -127,7 +128,7 @@ OPERATIONS = {
         True,
         [
             *names_and_marks("product"),
-            Step(NODES, '"logsumexp", operand)\n', 'DIMWISE_DETAIL_NAMED(product, "product", operand)\n', "product"),
+            Step(NODES, '  TOTAL(logsumexp, "logsumexp", operand) ', '  TOTAL(product, "product", operand) \\\n', "product", before=True),
             Step(
                 WORDS,
                 "struct max : extreme_word",
@@ -187,9 +188,9 @@ OPERATIONS = {
             Step("kernels/dispatch/table.hpp", "  negate\n};", "  cube,\n", "cube", before=True),
             Step(
                 CODES,
-                "template <class F>\ninline constexpr std::optional<kernels::operation> operation_code;",
-                "template <>\ninline constexpr auto function_code<fn::cube> = kernels::function::cube;\n",
-                None,  # no kernel: the reference loop
+                "  FUNCTION(negate)",
+                "  FUNCTION(cube) \\\n",
+                "enumeration value .cube. not handled",
                 before=True,
             ),
             Step(

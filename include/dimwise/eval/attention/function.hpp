@@ -72,6 +72,13 @@ class own_function {
       }
     };
   }
+  // The same of a function that has a kernel.
+  void call(kernels::function f) {
+    code_ = f;
+    apply_ = [](void* self, float* scores, std::size_t count) noexcept {
+      kernels::active().map(static_cast<own_function*>(self)->code_, count, scores, scores);
+    };
+  }
   void describe(kernels::score_function& to) {
     to.own = apply_;
     to.context = this;
@@ -82,6 +89,7 @@ class own_function {
 
  private:
   const void* function_ = nullptr;
+  kernels::function code_ = kernels::function::none;
   void (*change_)() = nullptr;
   void (*apply_)(void*, float*, std::size_t) noexcept = nullptr;
   atomic_value<bool> failed_{false};

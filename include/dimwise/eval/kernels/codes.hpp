@@ -18,38 +18,29 @@ namespace dimwise::detail {
 
 template <class F>
 inline constexpr auto function_code = kernels::function::none;
-template <>
-inline constexpr auto function_code<fn::relu> = kernels::function::relu;
-template <>
-inline constexpr auto function_code<fn::gelu> = kernels::function::gelu;
-template <>
-inline constexpr auto function_code<fn::gelu_tanh> = kernels::function::gelu_tanh;
-template <>
-inline constexpr auto function_code<fn::silu> = kernels::function::silu;
-template <>
-inline constexpr auto function_code<fn::sigmoid> = kernels::function::sigmoid;
-template <>
-inline constexpr auto function_code<fn::tanh> = kernels::function::tanh;
-template <>
-inline constexpr auto function_code<fn::exp> = kernels::function::exp;
-template <>
-inline constexpr auto function_code<fn::log> = kernels::function::log;
-template <>
-inline constexpr auto function_code<fn::erf> = kernels::function::erf;
-template <>
-inline constexpr auto function_code<fn::sqrt> = kernels::function::sqrt;
-template <>
-inline constexpr auto function_code<fn::abs> = kernels::function::abs;
-template <>
-inline constexpr auto function_code<fn::square> = kernels::function::square;
-template <>
-inline constexpr auto function_code<fn::sin> = kernels::function::sin;
-template <>
-inline constexpr auto function_code<fn::cos> = kernels::function::cos;
-template <>
-inline constexpr auto function_code<fn::softplus> = kernels::function::softplus;
-template <>
-inline constexpr auto function_code<fn::negate> = kernels::function::negate;
+// Functions of one number: each is called alike here, in `fn` and in the table of kernels.
+#define DIMWISE_DETAIL_FUNCTIONS(FUNCTION) \
+  FUNCTION(relu)                           \
+  FUNCTION(gelu)                           \
+  FUNCTION(gelu_tanh)                      \
+  FUNCTION(silu)                           \
+  FUNCTION(sigmoid)                        \
+  FUNCTION(tanh)                           \
+  FUNCTION(exp)                            \
+  FUNCTION(log)                            \
+  FUNCTION(erf)                            \
+  FUNCTION(sqrt)                           \
+  FUNCTION(abs)                            \
+  FUNCTION(square)                         \
+  FUNCTION(sin)                            \
+  FUNCTION(cos)                            \
+  FUNCTION(softplus)                       \
+  FUNCTION(negate)
+#define DIMWISE_DETAIL_CODE(word) \
+  template <>                     \
+  inline constexpr auto function_code<fn::word> = kernels::function::word;
+DIMWISE_DETAIL_FUNCTIONS(DIMWISE_DETAIL_CODE)
+#undef DIMWISE_DETAIL_CODE
 
 template <class F>
 inline constexpr std::optional<kernels::operation> operation_code;

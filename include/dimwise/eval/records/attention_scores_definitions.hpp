@@ -90,39 +90,6 @@ inline void look_at_factor(attention_chain& to, std::size_t rank, bool divides, 
   });
 }
 
-// A function of the library as one of the user's own.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic error "-Wswitch"
-inline void call_function(own_function& to, kernels::function f) {
-  switch (f) {
-    case kernels::function::none:
-      return;
-#define DIMWISE_DETAIL_CALL_OF(word)       \
-  case kernels::function::word: {          \
-    static constexpr fn::word of_scores{}; \
-    return to.call(of_scores);             \
-  }
-      DIMWISE_DETAIL_CALL_OF(relu)
-      DIMWISE_DETAIL_CALL_OF(gelu)
-      DIMWISE_DETAIL_CALL_OF(gelu_tanh)
-      DIMWISE_DETAIL_CALL_OF(silu)
-      DIMWISE_DETAIL_CALL_OF(sigmoid)
-      DIMWISE_DETAIL_CALL_OF(tanh)
-      DIMWISE_DETAIL_CALL_OF(exp)
-      DIMWISE_DETAIL_CALL_OF(log)
-      DIMWISE_DETAIL_CALL_OF(erf)
-      DIMWISE_DETAIL_CALL_OF(sqrt)
-      DIMWISE_DETAIL_CALL_OF(abs)
-      DIMWISE_DETAIL_CALL_OF(square)
-      DIMWISE_DETAIL_CALL_OF(sin)
-      DIMWISE_DETAIL_CALL_OF(cos)
-      DIMWISE_DETAIL_CALL_OF(softplus)
-      DIMWISE_DETAIL_CALL_OF(negate)
-#undef DIMWISE_DETAIL_CALL_OF
-  }
-}
-#pragma GCC diagnostic pop
-
 // Collects the steps of the scores `s`, of which `m` is the attention.
 class score_collector {
  public:
@@ -138,7 +105,7 @@ class score_collector {
         return collect_scale(s);
       case record_kind::unary:
         collect(*s.child[0]);
-        return call_function(to_.function, static_cast<kernels::function>(s.index));
+        return to_.function.call(static_cast<kernels::function>(s.index));
       case record_kind::function:
         collect(*s.child[0]);
         return s.facts_as<function_facts<float>>().call(to_.function, s.node);

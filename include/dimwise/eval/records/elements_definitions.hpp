@@ -65,22 +65,7 @@ void unary_loops(kernels::function f, const kernels::loop_nest<2>& nest, bool ma
 #define DIMWISE_DETAIL_LOOP(word) \
   case kernels::function::word:   \
     return unary_loop<C, fn::word>(nest, masked, to, x);
-      DIMWISE_DETAIL_LOOP(relu)
-      DIMWISE_DETAIL_LOOP(gelu)
-      DIMWISE_DETAIL_LOOP(gelu_tanh)
-      DIMWISE_DETAIL_LOOP(silu)
-      DIMWISE_DETAIL_LOOP(sigmoid)
-      DIMWISE_DETAIL_LOOP(tanh)
-      DIMWISE_DETAIL_LOOP(exp)
-      DIMWISE_DETAIL_LOOP(log)
-      DIMWISE_DETAIL_LOOP(erf)
-      DIMWISE_DETAIL_LOOP(sqrt)
-      DIMWISE_DETAIL_LOOP(abs)
-      DIMWISE_DETAIL_LOOP(square)
-      DIMWISE_DETAIL_LOOP(sin)
-      DIMWISE_DETAIL_LOOP(cos)
-      DIMWISE_DETAIL_LOOP(softplus)
-      DIMWISE_DETAIL_LOOP(negate)
+      DIMWISE_DETAIL_FUNCTIONS(DIMWISE_DETAIL_LOOP)
 #undef DIMWISE_DETAIL_LOOP
   }
 }

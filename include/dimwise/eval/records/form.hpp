@@ -196,6 +196,9 @@ inline constexpr record_operation<C> bias = {record_kind::bias, &read_foreign_bi
 // Features are contiguous in memory, and all keys have one scale.
 template <class Pass, class N>
 struct stored_of_node;
+template <class X>
+inline constexpr bool is_stored_node = false;
+#if !defined(DIMWISE_PLAIN_ONLY)
 template <class Pass, class Shape, class Packed, class X, class... Scale>
 struct stored_of_node<Pass, widened_node<Shape, Packed, X, Scale...>> {
   using N = widened_node<Shape, Packed, X, Scale...>;
@@ -239,9 +242,6 @@ struct stored_of_node<Pass, widened_node<Shape, Packed, X, Scale...>> {
   static constexpr stored_facts_of_record value = {
       !is_packed && sizeof...(Scale) == 0 && std::is_same_v<element, bfloat16>, &read_into};
 };
-template <class X>
-inline constexpr bool is_stored_node = false;
-#if !defined(DIMWISE_PLAIN_ONLY)
 template <class Shape, class Packed, class X, class... Scale>
 inline constexpr bool is_stored_node<widened_node<Shape, Packed, X, Scale...>> = true;
 #endif

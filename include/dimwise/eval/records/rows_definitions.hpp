@@ -156,30 +156,17 @@ inline bool norm_and_finish(walk& w, const record<float>& r, target<float> to) {
 #endif
 
 #if DIMWISE_DETAIL_HAS_LIBRARY
-#define DIMWISE_DETAIL_COMPILED(How)                                                \
-  template void write_rows<float, How>(walk&, const record<float>&, target<float>); \
-  template void write_rows<double, How>(walk&, const record<double>&, target<double>);
-DIMWISE_DETAIL_COMPILED(rows::softmax)
-DIMWISE_DETAIL_COMPILED(rows::log_softmax)
-DIMWISE_DETAIL_COMPILED(rows::renormalise)
-DIMWISE_DETAIL_COMPILED(rows::standardize)
-DIMWISE_DETAIL_COMPILED(rows::root_mean_square)
-DIMWISE_DETAIL_COMPILED(rows::cumsum)
-DIMWISE_DETAIL_COMPILED(rows::cumprod)
-DIMWISE_DETAIL_COMPILED(rows::quantised)
-DIMWISE_DETAIL_COMPILED(rows::sort<false>)
-DIMWISE_DETAIL_COMPILED(rows::sort<true>)
-#undef DIMWISE_DETAIL_COMPILED
-#define DIMWISE_DETAIL_COMPILED(How)                                                 \
-  template void write_total<float, How>(walk&, const record<float>&, target<float>); \
-  template void write_total<double, How>(walk&, const record<double>&, target<double>);
-DIMWISE_DETAIL_COMPILED(totals::sum)
-DIMWISE_DETAIL_COMPILED(totals::mean)
-DIMWISE_DETAIL_COMPILED(totals::max)
-DIMWISE_DETAIL_COMPILED(totals::min)
-DIMWISE_DETAIL_COMPILED(totals::logsumexp)
-DIMWISE_DETAIL_COMPILED(totals::norm)
-DIMWISE_DETAIL_COMPILED(totals::prod)
+#define DIMWISE_DETAIL_COMPILED(function, How)                                    \
+  template void function<float, How>(walk&, const record<float>&, target<float>); \
+  template void function<double, How>(walk&, const record<double>&, target<double>);
+#define DIMWISE_DETAIL_COMPILED_ROW(word, ...) DIMWISE_DETAIL_COMPILED(write_rows, rows::word)
+#define DIMWISE_DETAIL_COMPILED_TOTAL(word, ...) DIMWISE_DETAIL_COMPILED(write_total, totals::word)
+DIMWISE_DETAIL_ROWS(DIMWISE_DETAIL_COMPILED_ROW)
+DIMWISE_DETAIL_COMPILED(write_rows, rows::sort<false>)
+DIMWISE_DETAIL_COMPILED(write_rows, rows::sort<true>)
+DIMWISE_DETAIL_TOTALS(DIMWISE_DETAIL_COMPILED_TOTAL)
+#undef DIMWISE_DETAIL_COMPILED_TOTAL
+#undef DIMWISE_DETAIL_COMPILED_ROW
 #undef DIMWISE_DETAIL_COMPILED
 #endif
 

@@ -16,33 +16,36 @@ enum class backward_reads : unsigned char {
   operand,  // the row as it was
   result    // what it became
 };
+// How a row (all elements of the dimensions `Over`) becomes a row of the same length, and how it becomes one number:
+// what it is called, in words, and what its gradient reads. The library compiles each (eval/records/rows_definitions.hpp).
+#define DIMWISE_DETAIL_ROWS(ROW)             \
+  ROW(softmax, "softmax", result)            \
+  ROW(log_softmax, "log_softmax", result)    \
+  ROW(renormalise, "renormalise", operand)   \
+  ROW(standardize, "standardize", operand)   \
+  ROW(root_mean_square, "rms_norm", operand) \
+  ROW(cumsum, "cumsum", operand)             \
+  ROW(cumprod, "cumprod", operand)           \
+  ROW(quantised, "quantised", none)
+#define DIMWISE_DETAIL_TOTALS(TOTAL)     \
+  TOTAL(sum, "sum", operand)             \
+  TOTAL(mean, "mean", operand)           \
+  TOTAL(max, "max", operand)             \
+  TOTAL(min, "min", operand)             \
+  TOTAL(logsumexp, "logsumexp", operand) \
+  TOTAL(norm, "norm", operand)           \
+  TOTAL(prod, "prod", operand)
 #define DIMWISE_DETAIL_NAMED(word, text, reads)                       \
   struct word {                                                       \
     static constexpr const char* name = text;                         \
     static constexpr backward_reads backward = backward_reads::reads; \
   };
-// How a row (all elements of the dimensions `Over`) becomes a row of the same length.
 namespace rows {
-DIMWISE_DETAIL_NAMED(softmax, "softmax", result)
-DIMWISE_DETAIL_NAMED(log_softmax, "log_softmax", result)
-DIMWISE_DETAIL_NAMED(renormalise, "renormalise", operand)
-DIMWISE_DETAIL_NAMED(standardize, "standardize", operand)
-DIMWISE_DETAIL_NAMED(root_mean_square, "rms_norm", operand)
-DIMWISE_DETAIL_NAMED(cumsum, "cumsum", operand)
-DIMWISE_DETAIL_NAMED(cumprod, "cumprod", operand)
-DIMWISE_DETAIL_NAMED(quantised, "quantised", none)
+DIMWISE_DETAIL_ROWS(DIMWISE_DETAIL_NAMED)
 }  // namespace rows
-
-// How a row becomes one number.
 namespace totals {
-DIMWISE_DETAIL_NAMED(sum, "sum", operand)
-DIMWISE_DETAIL_NAMED(mean, "mean", operand)
-DIMWISE_DETAIL_NAMED(max, "max", operand)
-DIMWISE_DETAIL_NAMED(min, "min", operand)
-DIMWISE_DETAIL_NAMED(logsumexp, "logsumexp", operand)
-DIMWISE_DETAIL_NAMED(argmax, "argmax", none)
-DIMWISE_DETAIL_NAMED(norm, "norm", operand)
-DIMWISE_DETAIL_NAMED(prod, "prod", operand)
+DIMWISE_DETAIL_TOTALS(DIMWISE_DETAIL_NAMED)
+DIMWISE_DETAIL_NAMED(argmax, "argmax", none)  // of ids, not of numbers
 }  // namespace totals
 #undef DIMWISE_DETAIL_NAMED
 
