@@ -1255,8 +1255,7 @@ inline constexpr diagnostic diagnostics[] = {
      .title = "The declared type has plain elements, and the expression tracked ones: the gradient would end here.",
      .seen = {"{op}: the declared type has elements of {declared}, so the gradient of {computed} would end here"},
      .marked = {culprit::differing},
-     .causes = {"A step of the loss was stored in a tensor of `float`. If that was the only step, the call that "
-                "differentiates the loss reports that nothing is tracked as well."},
+     .causes = {"A step of the loss was stored in a tensor or an `expr` of `float`, or as a number."},
      .fix = "Deduce the type: `tensor y = expr;` keeps the gradient. `detached(expr)` takes the value as a constant, "
             "if the gradient is to end there.",
      .example = "grad/tracked_into_plain"},

@@ -1,0 +1,20 @@
+// MISTAKE: the loss is stored as a plain number before it is given back: nothing would get a gradient.
+// RULE: R21
+// LINES(gcc): 12
+// LINES(clang): 19
+// EXPECT: ERROR_R21_declared_type_drops_the_gradient<.*assign.*float.*tracked<float>
+// VARIANTS: equal unused dynamic
+#include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
+#include <dimwise/grad.hpp>
+
+void train(const tensor<float, d_model, out<d_model>>& w) {
+  [[maybe_unused]] const auto step = value_and_gradient(w, [](const auto& m) {
+#ifdef FIXED
+    const auto loss = mean<batch, seq, d_model>(square(contract<d_model>(x, m)));
+#else
+    const float loss = mean<batch, seq, d_model>(square(contract<d_model>(x, m)));
+#endif
+    return loss;
+  });
+}

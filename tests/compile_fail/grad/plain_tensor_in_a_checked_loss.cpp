@@ -1,0 +1,20 @@
+// MISTAKE: a step of the loss whose gradient is checked is stored as plain numbers.
+// RULE: R21
+// LINES(gcc): 12
+// LINES(clang): 19
+// EXPECT: ERROR_R21_declared_type_drops_the_gradient<.*assign.*double.*tracked<double>
+// VARIANTS: equal unused dynamic
+#include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
+#include <dimwise/grad.hpp>
+
+void check(const tensor<float, d_model, out<d_model>>& w) {
+  [[maybe_unused]] const auto checked = check_gradient(w, [](const auto& m) {
+#ifdef FIXED
+    tensor y = contract<d_model>(x, m);
+#else
+    tensor<double, batch, seq, d_model> y = contract<d_model>(x, m);
+#endif
+    return mean<batch, seq, d_model>(square(y));
+  });
+}
