@@ -30,7 +30,9 @@ template <class Key, class Kind, class KeyElement, class... KeyDims, class Value
 class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>>
     : public detail::cache_base<
           kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>>, Key,
-          detail::cache_sides<Key, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>>> {
+          detail::cache_sides<Key, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>>>,
+      public detail::members_of_other_kinds<Key, detail::cache_kind<Kind>::at_run_time_window,
+                                            !detail::cache_kind<Kind>::slides> {
   using sides = detail::cache_sides<Key, nn::keys<KeyElement, KeyDims...>, nn::values<ValueElement, ValueDims...>>;
   static_assert(detail::holds<allowed<typename sides::verdict>, typename sides::verdict>,
                 "R9, R10, R19: a cache holds keys and values that grow together, values not rotated");
@@ -39,8 +41,7 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   using settings = typename sides::settings;
   using kind = detail::cache_kind<Kind>;
   static constexpr bool key_given = kind::buffer == at_run_time;
-  template <class Member>
-  using other_kind_error = ERROR_R10_cache_of_another_kind_has_this_member<Member, over<detail::about_t<Key>>>;
+  using others = detail::members_of_other_kinds<Key, kind::at_run_time_window, !kind::slides>;
 
  public:
   /// Constructs an empty cache with these run-time extents; the extent of Key is the capacity unless the type specifies
@@ -131,16 +132,10 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   {
     return window_ == 0 ? limit() - used_ : limit() - (window_ - 1);
   }
-  /// Rejects caches of another kind, whose window is a part of their type or that have none (R10).
-  template <class... Count, class Error = other_kind_error<op::keep_window>>
-    requires(!kind::at_run_time_window)
-  Error keep_window(const Count&... count);
-  template <class Error = other_kind_error<op::kept_window>>
-    requires(!kind::at_run_time_window)
-  Error kept_window() const;
-  template <class Error = other_kind_error<op::at_once>>
-    requires(!kind::at_run_time_window)
-  Error at_once() const;
+  // Rejects caches of another kind, whose window is a part of their type or that have none (R10).
+  using others::at_once;
+  using others::keep_window;
+  using others::kept_window;
   /// Marks the first `count` positions of borrowed memory as held. Throws `extent_error` if `count` exceeds the
   /// capacity, or if the cache owns its memory, which only `append` fills; then nothing changes.
   void adopt(extent_t count)
@@ -159,10 +154,8 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
     used_ = held_ = count;
     end_ = static_cast<std::ptrdiff_t>(count);
   }
-  /// Rejects a sliding cache, whose buffer holds other positions than the first ones (R10).
-  template <class... Count, class Error = other_kind_error<op::adopt>>
-    requires(kind::slides)
-  Error adopt(const Count&... count);
+  // Rejects a sliding cache, whose buffer holds other positions than the first ones (R10).
+  using others::adopt;
   /// Removes all positions; the next position is `position`. Throws `origin_error` for positions beyond ±2^60; then
   /// nothing changes.
   void restart(std::ptrdiff_t position = 0) {

@@ -28,7 +28,8 @@ template <class Key, extent_t Page, extent_t Positions, class KeyElement, class.
 class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>>
     : public detail::cache_base<
           kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>>, Key,
-          detail::cache_sides<Key, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>>> {
+          detail::cache_sides<Key, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>>>,
+      public detail::members_of_other_kinds<Key> {
   static_assert(Page > 0 && Page <= at_run_time / 4,
                 "dimwise: a page has at least one position, and so many can be counted");
   using page = detail::cache_sides<Key, nn::keys<KeyElement, KeyDims...>, nn::values<ValueElement, ValueDims...>>;

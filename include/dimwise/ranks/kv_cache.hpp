@@ -94,7 +94,8 @@ class kv_cache {
 template <class Whole, class M, extent_t Positions, class KeyElement, class... KeyDims, class ValueElement,
           class... ValueDims>
 class kv_cache<shard<Whole, M, striped>, nn::capacity<Positions>, nn::keys<KeyElement, KeyDims...>,
-               nn::values<ValueElement, ValueDims...>> {
+               nn::values<ValueElement, ValueDims...>>
+    : public dimwise::detail::members_of_other_kinds<shard<Whole, M, striped>> {
   using Key = shard<Whole, M, striped>;
   using sides =
       dimwise::detail::cache_sides<Key, nn::keys<KeyElement, KeyDims...>, nn::values<ValueElement, ValueDims...>>;

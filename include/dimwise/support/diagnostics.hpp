@@ -837,12 +837,14 @@ inline constexpr diagnostic diagnostics[] = {
      .example = "cache/forget_of_a_sliding_cache"},
     {.id = "ERROR_R10_cache_of_another_kind_has_this_member",
      .rule = 10,
-     .title = "The kind of a cache decides whether it has a window that is set at run time, and whether it adopts "
-              "positions.",
+     .title = "The kind of a cache decides whether it has a window that is set at run time, a limit, pages, and "
+              "whether it adopts positions.",
      .seen = {"{op}: a cache of this kind over {over} does not have it"},
      .marked = {culprit::over},
      .causes = {"`keep_window` sets the window of a cache of the kind `windowed` only.",
-                "`adopt` marks the first positions of a buffer as held, and a sliding cache keeps the last ones."},
+                "`adopt` marks the first positions of a buffer as held: a sliding cache keeps the last ones, and a "
+                "paged cache has no buffer.",
+                "`keys_of`, `values_of`, `page_count` and `shared_pages` are members of paged caches only."},
      .fix = "For a window that is known when the program runs, declare `nn::windowed` as the kind of the cache; "
             "`nn::sliding<W>` has its window in its type. Positions are adopted by `capacity<N>` and `windowed`.",
      .example = "cache/window_of_a_growing_cache"},

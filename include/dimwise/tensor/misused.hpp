@@ -58,6 +58,12 @@ struct keep_window;
 struct kept_window;
 struct at_once;
 struct adopt;
+struct limit;
+struct restart;
+struct keys_of;
+struct values_of;
+struct page_count;
+struct shared_pages;
 struct initialise;
 }  // namespace op
 

@@ -51,6 +51,40 @@ struct cache_kind<nn::windowed> {
   static constexpr extent_t buffer = at_run_time;
 };
 
+// Rejects members that only caches of another kind have (R10); a cache's own members hide them. `Windowed` and `Adopts`:
+// what the kind of a cache in one buffer decides.
+template <class Key, bool Windowed = false, bool Adopts = false>
+class members_of_other_kinds {
+  template <class Member>
+  using error = ERROR_R10_cache_of_another_kind_has_this_member<Member, over<about_t<Key>>>;
+
+ public:
+  template <class... Given, class Error = error<op::keep_window>>
+    requires(!Windowed)
+  Error keep_window(const Given&... given) const;
+  template <class... Given, class Error = error<op::kept_window>>
+    requires(!Windowed)
+  Error kept_window(const Given&... given) const;
+  template <class... Given, class Error = error<op::at_once>>
+    requires(!Windowed)
+  Error at_once(const Given&... given) const;
+  template <class... Given, class Error = error<op::adopt>>
+    requires(!Adopts)
+  Error adopt(const Given&... given) const;
+  template <class... Given, class Error = error<op::limit>>
+  Error limit(const Given&... given) const;
+  template <class... Given, class Error = error<op::restart>>
+  Error restart(const Given&... given) const;
+  template <class... Given, class Error = error<op::keys_of>>
+  Error keys_of(const Given&... given) const;
+  template <class... Given, class Error = error<op::values_of>>
+  Error values_of(const Given&... given) const;
+  template <class... Given, class Error = error<op::page_count>>
+  Error page_count(const Given&... given) const;
+  template <class... Given, class Error = error<op::shared_pages>>
+  Error shared_pages(const Given&... given) const;
+};
+
 // The maximum number of positions of Key that a window shows, including the query's own; 0 for other masks.
 template <class Key, class M>
 extent_t most_shown(const M&) {
