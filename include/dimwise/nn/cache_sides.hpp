@@ -143,6 +143,10 @@ struct cache_sides<Key, nn::keys<KeyElement, KeyDims...>, nn::values<ValueElemen
   }
 };
 
+// Keys are appended without values, or values without keys.
+template <class Key, class X>
+using alone_error = ERROR_R10_keys_and_values_grow_together<op::append, over<about_t<Key>>, operand_t<shape_of<X>>>;
+
 // Operations that all caches share; `Cache` decides whether the positions fit and where they are written.
 template <class Cache, class Key, class Sides>
 class cache_base {
@@ -187,8 +191,7 @@ class cache_base {
     requires refused<Verdict>
   Verdict append(const K& k, const V& v);
   /// Rejects keys without values, and values without keys (R10).
-  template <operand X, class Error = ERROR_R10_keys_and_values_grow_together<op::append, over<about_t<Key>>,
-                                                                             operand_t<shape_of<X>>>>
+  template <operand X, class Error = alone_error<Key, X>>
   Error append(const X& x);
   template <class... Given>
     requires(refused_operand<Given> || ...)

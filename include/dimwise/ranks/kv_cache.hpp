@@ -155,6 +155,12 @@ class kv_cache<shard<Whole, M, striped>, nn::capacity<Positions>, nn::keys<KeyEl
   template <operand K, operand V, class Verdict = append_verdict<K, V>>
     requires refused<Verdict>
   Verdict append(const K& k, const V& v);
+  /// Rejects keys without values, and values without keys (R10).
+  template <operand X, class Error = dimwise::detail::alone_error<Key, X>>
+  Error append(const X& x);
+  template <class... Given>
+    requires(dimwise::detail::refused_operand<Given> || ...)
+  dimwise::detail::already_refused append(Given... given);
   /// Appends a prompt that the ranks divide: each one passes its stripe, `part_here` of `next(key{n})`.
   ///
   ///   [Key, rest] and [Key, rest]
@@ -168,6 +174,11 @@ class kv_cache<shard<Whole, M, striped>, nn::capacity<Positions>, nn::keys<KeyEl
   template <operand K, operand V, class Verdict = part_verdict<K, V>>
     requires refused<Verdict>
   Verdict append_part(const K& k, const V& v);
+  template <operand X, class Error = dimwise::detail::alone_error<Key, X>>
+  Error append_part(const X& x);
+  template <class... Given>
+    requires(dimwise::detail::refused_operand<Given> || ...)
+  dimwise::detail::already_refused append_part(Given... given);
 
   /// This rank's keys with their positions, read in place; valid until the next `append`.
   [[nodiscard]] auto keys() const& { return sides_.keys.read(0, held()); }
