@@ -76,7 +76,7 @@ TEST_CASE("alibi of grouped heads, which are merged") {
 
 TEST_CASE("a document without keys gives 0, documents of other lengths meet by their number") {
   const text queries{{2, 4, 1}};
-  const text_key keys{{5, 3}};
+  const text_key keys{{5, 3, 0}};
   const auto q = drawn<tensor<float, text, heads, d_k>>(1, queries);
   const auto k = drawn<tensor<float, text_key, heads, d_k>>(2, keys);
   const auto v = drawn<tensor<float, text_key, heads, d_v>>(3, keys);
@@ -130,6 +130,21 @@ TEST_CASE("documents that are not their dimension's extent are refused, and neve
     for (const std::size_t n : {part.first_query, part.queries, part.first_key, part.keys}) { seen.push_back(n); }
   });
   CHECK(seen == std::vector<std::size_t>{0, 3, 0, 3, 3, 2, 3, 3});
+}
+
+TEST_CASE("documents of another number hide none silently") {
+  const auto attend = [](const text& queries, const text_key& keys) {
+    const tensor<float, text, d_k> q(queries);
+    const tensor<float, text_key, d_k> k(keys);
+    (void)masked(scores<d_k>(q, k), document<text, text_key>{});
+  };
+  const char* const rest =
+      "; queries attend to the document of the same number, and one without positions has the length 0 (R19)";
+  CHECK(thrown<extent_error>([&] { attend(text{{2, 4}}, text_key{{5, 3, 1}}); }) ==
+        std::string("document: text has 2 documents and text_key has 3") + rest);
+  CHECK(thrown<extent_error>([&] { attend(text{{2, 4, 1}}, text_key{{5, 3}}); }) ==
+        std::string("document: text has 3 documents and text_key has 2") + rest);
+  CHECK_NOTHROW(attend(text{{2, 0, 1}}, text_key{{5, 3, 0}}));
 }
 
 TEST_CASE("any function of a score is called from the kernel, also for few queries") {

@@ -282,6 +282,14 @@ class document : public detail::mask_tag {
                                           << detail::dimension_name<K>()
                                           << " need the lengths of their documents (R19)");
     }
+    const extent_t queries = e.template documents<Q>().size();
+    const extent_t keys = e.template documents<K>().size();
+    if (queries != keys) {
+      detail::raise<extent_error>(error{} << "document: " << detail::dimension_name<Q>() << " has " << queries
+                                          << " documents and " << detail::dimension_name<K>() << " has " << keys
+                                          << "; queries attend to the document of the same number, and one without "
+                                             "positions has the length 0 (R19)");
+    }
     check_total<Q>(e);
     check_total<K>(e);
   }
