@@ -84,6 +84,14 @@ TEST_CASE("ids are read from whole numbers, and are ids of their dimension") {
   CHECK(fails([&] { (void)read_tensor<tensor<id<any_words>, seq>>(bad); }).starts_with("\"ids\" has -1, which is no"));
   const stored_array floats{"ids", element_type::f32, {3}, std::as_bytes(std::span(real))};
   CHECK(fails([&] { (void)read_tensor<tensor<id<words>, seq>>(floats); }) == "\"ids\" (F32 [3]) cannot be read as I64");
+  // Written as the integers that they are read from.
+  const dimwise_test::temporary_folder folder;
+  write_npy(folder / "ids.npy", as_stored("ids", ids));
+  const archive file = read_npy(folder / "ids.npy");
+  CHECK(file.at("ids").type == element_type::i64);
+  CHECK(read_tensor<tensor<std::int64_t, seq>>(file.at("ids"))(id<seq>{2}) == 2);
+  const auto again = read_tensor<tensor<id<words>, seq>>(file.at("ids"));
+  for (std::size_t i = 0; i < 3; ++i) { CHECK(again.data()[i] == ids.data()[i]); }
 }
 
 TEST_CASE("elements in Fortran order are brought into C order") {

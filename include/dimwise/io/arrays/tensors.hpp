@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 namespace dimwise::op {
 struct as_stored;
@@ -129,13 +130,17 @@ template <class Tensor, class Order, class... Given,
 Verdict read_tensor(const stored_array& from, const Given&... given);
 DIMWISE_DETAIL_MISUSED(read_tensor)
 
-/// A tensor as an array of a file that borrows the elements, for `write_safetensors` and `write_npy`.
-template <file_element T, class... D>
+/// A tensor as an array of a file that borrows the elements, for `write_safetensors` and `write_npy`. Ids are written as
+/// integers of 64 bits: the file does not name their dimension.
+template <class T, class... D>
+  requires(file_element<T> || dimwise::detail::is_id<T>)
 [[nodiscard]] stored_array as_stored(const std::string& name, const tensor<T, D...>& x) {
   using axes = detail::axes_for<shape<D...>>;
+  using number = std::conditional_t<file_element<T>, T, std::int64_t>;
+  static_assert(sizeof(T) == sizeof(number), "an id has the bytes of an integer of 64 bits");
   detail::axis all[axes::size + 1];
   detail::axis_extents<axes>::write(x.extents(), all);
-  stored_array a{name, element_type_of<T>, {}, std::as_bytes(x.values())};
+  stored_array a{name, element_type_of<number>, {}, std::as_bytes(x.values())};
   for (std::size_t i = 0; i < axes::size; ++i) { a.extents.push_back(all[i].extent); }
   return a;
 }
