@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include <sstream>
 #include <string>
 
 namespace explain_test {
@@ -92,6 +93,14 @@ in all: 675 multiply-adds
 what runs:
   attention softmax of scores, contracted with values -> heads[3] seq[5] d_v[5]
 )");
+}
+
+TEST_CASE("explain: a plan is printed as its text") {
+  const auto e = softmax<key>(scores<d_k>(q, k));
+  std::ostringstream out;
+  out << plan(e) << plan(sum<seq>(x));
+  CHECK(out.str() == plan(e).text() + plan(sum<seq>(x)).text());
+  CHECK(out.str().find(" -> heads[3] seq[5] key[5]") != std::string::npos);
 }
 
 TEST_CASE("explain: scores are a product and its scale; unscaled says so") {

@@ -81,6 +81,11 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
   }
   return out << t;
 }
+/// Prints the text of a plan: `std::cout << plan(expr)`, one line for each step.
+template <class Traits>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, const evaluation_plan& p) {
+  return out << p.text();
+}
 
 namespace no_adl {
 
