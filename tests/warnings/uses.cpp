@@ -67,6 +67,19 @@ float model(const std::string& file) {
   return evaluate(mean<batch, seq, d_model>(layer(x)));
 }
 
+// A cache in pages, which copies a page that it shares, in int8 and bfloat16.
+float cached() {
+  using keys_of = nn::keys<nn::int8_by<>, heads, key, d_k>;
+  nn::kv_cache<key, nn::paged<4>, keys_of, nn::values<bfloat16, heads, key, d_v>> cache(0.1F);
+  const tensor<float, key, heads, d_k> k(key{3});
+  cache.append(k, tensor<float, key, heads, d_v>(key{3}));
+  auto draft = cache;
+  draft.append(k, tensor<float, key, heads, d_v>(key{3}));
+  const tensor<float, seq, heads, d_k> q(seq{1});
+  const auto y = nn::attend(draft, [&](const auto& keys) { return scores<d_k>(q, keys); });
+  return evaluate(sum<seq, heads, d_v>(y));
+}
+
 int on_ranks() {
   return ranks::run([](const ranks::communicator& world) {
     float values[3] = {1, 2, 3};
@@ -78,6 +91,7 @@ int on_ranks() {
 }  // namespace demo
 
 int main(int count, char** names) {
-  return demo::attention<float>() + demo::attention<double>() + demo::losses() + demo::model(names[count - 1]) >
+  return demo::attention<float>() + demo::attention<double>() + demo::losses() + demo::cached() +
+             demo::model(names[count - 1]) >
          static_cast<float>(demo::on_ranks());
 }

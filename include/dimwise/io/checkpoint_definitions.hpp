@@ -67,12 +67,12 @@ DIMWISE_DETAIL_LIBRARY std::string prefix_in(const archive& from, const bindings
   std::size_t most = 0;
   for (const std::string& prefix : file.list().prefixes) {
     std::size_t n = 0;
-    for (const auto& b : file.list().all) { n += find_array(from, prefix, *b) != nullptr ? 1 : 0; }
+    for (const auto& b : file.list().all) { n += find_array(from, prefix, *b) != nullptr ? 1U : 0U; }
     if (n > most) { best = prefix; }
     most = std::max(most, n);
   }
   std::size_t plain = 0;
-  for (const auto& b : file.list().all) { plain += find_array(from, "", *b) != nullptr ? 1 : 0; }
+  for (const auto& b : file.list().all) { plain += find_array(from, "", *b) != nullptr ? 1U : 0U; }
   return plain >= most ? "" : best;
 }
 

@@ -90,9 +90,9 @@ struct cache_sides<Key, nn::keys<KeyElement, KeyDims...>, nn::values<ValueElemen
                                          extents_error<given_extents<KeyGiven>, Given...>>;
 
   struct settings {
-    extents_type extents;
-    key_scale of_keys;
-    value_scale of_values;
+    extents_type extents{};
+    key_scale of_keys{};
+    value_scale of_values{};
 
     template <class... Given>
     explicit settings(const Given&... given) {

@@ -117,7 +117,7 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
     tail.reserve((held_ + n + Page - 1) / Page - first);
     if (held_ % Page != 0) {
       const auto& last = pages_[first];
-      tail.push_back(last.is_only() ? last : detail::counted<page>::make(*last, 0, held_ % Page));
+      tail.push_back(last.is_only() ? last : detail::counted<page>::make(*last, extent_t{0}, held_ % Page));
     }
     while ((first + tail.size()) * Page < held_ + n) { tail.push_back(detail::counted<page>::make(settings_)); }
     if (first + tail.size() > pages_.capacity()) {
@@ -158,7 +158,7 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
 
   settings settings_;  // of a page
   page blank_;         // without positions
-  std::vector<detail::counted<page>> pages_;
+  std::vector<detail::counted<page>> pages_{};
   extent_t held_ = 0;
 };
 

@@ -171,7 +171,7 @@ void each_word(split_pattern pattern, std::string_view text, const F& f) {
   const auto shown = [](unsigned b) { return (b >= 33 && b <= 126) || (b >= 161 && b <= 172) || b >= 174; };
   if (shown(byte)) { return byte; }
   code_point sign = 256;
-  for (unsigned b = 0; b < byte; ++b) { sign += shown(b) ? 0 : 1; }
+  for (unsigned b = 0; b < byte; ++b) { sign += shown(b) ? 0U : 1U; }
   return sign;
 }
 
