@@ -42,5 +42,5 @@ TEST_CASE("a product") {
 }
 
 // Losses that compile drop no gradient: otherwise a loss of constants would be no compile error after them.
-static_assert(!detail::gradient_was_dropped<struct after_all_losses>);
+static_assert(!detail::was_raised<detail::dropped_gradient, struct after_all_losses>);
 }  // namespace

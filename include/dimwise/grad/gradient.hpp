@@ -259,13 +259,15 @@ consteval auto judge_loss() {
     } else {
       return answer<ERROR_R21_loss_takes_the_model_with_tracked_elements<over<typename Verdict::shape>>>{};
     }
+  } else if constexpr (std::is_void_v<Given> && was_raised<refused_type, Loss>) {
+    return answer<already_refused>{};  // clang 14 gives no value where the body has a variable of a rejected type
   } else if constexpr (std::is_void_v<Given>) {
     return answer<loss_gives_no_value>{};
   } else {
     using loss = std::remove_cvref_t<decltype(one_number(std::declval<Given>()))>;
     if constexpr (std::is_same_v<loss, already_refused>) {
       return answer<already_refused>{};
-    } else if constexpr (!is_tracked<loss> && gradient_was_dropped<Loss>) {
+    } else if constexpr (!is_tracked<loss> && was_raised<dropped_gradient, Loss>) {
       return answer<already_refused>{};  // one of its steps is stored as plain numbers, and compilers have said so
     } else if constexpr (!operand<loss>) {
       return answer<ERROR_R21_loss_has_no_tracked_operand<loss>>{};

@@ -272,12 +272,16 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
 template <class NoneNamed = void, class Key, class Kind, class Keys, class Values, detail::scores_function ScoresOf>
   requires std::is_void_v<NoneNamed>
 [[nodiscard]] auto attend(const kv_cache<Key, Kind, Keys, Values>& cache, const ScoresOf& scores_of) {
-  const auto s = scores_of(cache.keys());
-  if constexpr (detail::cache_kind<Kind>::slides) { detail::check_windows<Key>(s, detail::cache_kind<Kind>::window); }
-  if constexpr (detail::cache_kind<Kind>::at_run_time_window) {
-    if (cache.kept_window() > 0) { detail::check_windows<Key>(s, cache.kept_window()); }
+  if constexpr (std::is_void_v<decltype(scores_of(cache.keys()))>) {
+    return detail::no_scores<ScoresOf>();
+  } else {
+    const auto s = scores_of(cache.keys());
+    if constexpr (detail::cache_kind<Kind>::slides) { detail::check_windows<Key>(s, detail::cache_kind<Kind>::window); }
+    if constexpr (detail::cache_kind<Kind>::at_run_time_window) {
+      if (cache.kept_window() > 0) { detail::check_windows<Key>(s, cache.kept_window()); }
+    }
+    return evaluate(contract<Key>(softmax<Key>(s), cache.values()));
   }
-  return evaluate(contract<Key>(softmax<Key>(s), cache.values()));
 }
 
 /// The same under the mask of the cache, `cache.mask<Q>()`: `scores_of(keys)` gives scores of queries at Q. Rejects
@@ -287,7 +291,13 @@ template <class NoneNamed = void, class Key, class Kind, class Keys, class Value
 template <class Q, class Key, class Kind, class Keys, class Values, detail::scores_function ScoresOf>
   requires dimwise::detail::at_positions_of<Q, Key>
 [[nodiscard]] auto attend(const kv_cache<Key, Kind, Keys, Values>& cache, const ScoresOf& scores_of) {
-  return attend(cache, [&](const auto& k) { return masked(scores_of(k), cache.template mask<Q>()); });
+  return attend(cache, [&](const auto& k) {
+    if constexpr (std::is_void_v<decltype(scores_of(k))>) {
+      return detail::no_scores<ScoresOf>();
+    } else {
+      return masked(scores_of(k), cache.template mask<Q>());
+    }
+  });
 }
 template <class Q, class Key, class Kind, class Keys, class Values, detail::scores_function ScoresOf,
           class Error = dimwise::detail::positions_error<op::causal, Q, Key>>

@@ -168,11 +168,19 @@ template <class NoneNamed = void, class Key, extent_t Page, extent_t Positions, 
           detail::scores_function ScoresOf>
   requires std::is_void_v<NoneNamed>
 [[nodiscard]] auto attend(const kv_cache<Key, paged<Page, Positions>, Keys, Values>& cache, const ScoresOf& scores_of) {
-  auto whole = partial_attention<Key>(scores_of(cache.keys_of(0)), cache.values_of(0));
-  for (std::size_t i = 1; i < cache.page_count(); ++i) {
-    whole = merge(whole, partial_attention<Key>(scores_of(cache.keys_of(i)), cache.values_of(i)));
+  if constexpr (std::is_void_v<decltype(scores_of(cache.keys_of(0)))>) {
+    return detail::no_scores<ScoresOf>();
+  } else {
+    auto whole = partial_attention<Key>(scores_of(cache.keys_of(0)), cache.values_of(0));
+    if constexpr (detail::is_refused<decltype(whole)>) {
+      return whole;
+    } else {
+      for (std::size_t i = 1; i < cache.page_count(); ++i) {
+        whole = merge(whole, partial_attention<Key>(scores_of(cache.keys_of(i)), cache.values_of(i)));
+      }
+      return whole.output;
+    }
   }
-  return whole.output;
 }
 
 }  // namespace dimwise::nn

@@ -117,8 +117,23 @@ struct any_object {
 };
 #endif
 
+// A flag of the translation unit, which an error raises: what follows from the error, where compilers continue with a
+// declared type, is no second mistake. A friend that is defined later than it is declared is what a template can ask
+// for; `Asking` makes each answer a new one.
+template <class Flag>
+struct raises {
+  friend constexpr auto is_raised(Flag) { return true; }
+};
+template <class Flag, class Asking>
+concept was_raised = requires(Flag flag, Asking*) { is_raised(flag); };
+// Raised where a tensor, a view or an expression of an invalid type is used.
+struct refused_type {
+  friend constexpr auto is_raised(refused_type);
+};
+
 // The members that a user of the rejected type may call.
-struct refused_members {
+template <bool Valid>
+struct refused_members : raises<std::conditional_t<Valid, void, refused_type>> {
   template <class... Ids>
   already_refused operator()(const Ids&...) const;
   already_refused data() const;
@@ -138,7 +153,7 @@ struct refused_members {
 
 template <class T, class... DimsAndMarks>
   requires(!detail::valid_tensor<T, DimsAndMarks...>)
-class tensor<T, DimsAndMarks...> : public detail::refused_members {
+class tensor<T, DimsAndMarks...> : public detail::refused_members<detail::valid_tensor<T, DimsAndMarks...>> {
  public:
   using value_type = T;
   template <class... Any>
@@ -149,7 +164,8 @@ class tensor<T, DimsAndMarks...> : public detail::refused_members {
 
 template <class T, class... DimsAndMarks>
   requires(!detail::valid_tensor<std::remove_const_t<T>, DimsAndMarks...>)
-class tensor_view<T, DimsAndMarks...> : public detail::refused_members {
+class tensor_view<T, DimsAndMarks...>
+    : public detail::refused_members<detail::valid_tensor<std::remove_const_t<T>, DimsAndMarks...>> {
  public:
   using value_type = std::remove_const_t<T>;
   template <class... Any>

@@ -96,19 +96,10 @@ template <class Shape, class... Ids>
 inline constexpr bool indexes_all = axes_for<Shape>::size == sizeof...(Ids) && all_distinct(list<Ids...>{}) &&
                                     is_subset<list<Ids...>, typename ids_of<axes_for<Shape>>::type>;
 
-// Whether this translation unit converts tracked elements to plain ones. Compilers report that and continue with the
-// declared type, so a loss that is a constant then is no second mistake. The definition of a friend is what a later
-// template can ask for.
+// Raised where tracked elements are converted to plain ones.
 struct dropped_gradient {
-  friend constexpr auto is_dropped(dropped_gradient);
+  friend constexpr auto is_raised(dropped_gradient);
 };
-template <class Gradient>
-struct drops {
-  friend constexpr auto is_dropped(Gradient) { return true; }
-};
-// Asked once for each Asking, where it is first named.
-template <class Asking, class Gradient = dropped_gradient>
-concept gradient_was_dropped = requires(Gradient gradient, Asking*) { is_dropped(gradient); };
 
 // Assignment converts without loss: equal element types, or a wider floating-point type.
 template <class To, class From, class Op, bool Drops = is_tracked_type<From> && !is_tracked_type<To>>
@@ -117,7 +108,7 @@ struct elements_error_of {
 };
 template <class To, class From, class Op>
 struct elements_error_of<To, From, Op, true>
-    : drops<std::conditional_t<is_tracked_type<From>, dropped_gradient, void>> {
+    : raises<std::conditional_t<is_tracked_type<From>, dropped_gradient, void>> {
   using type = ERROR_R21_declared_type_drops_the_gradient<Op, declared<To>, computed<From>>;
 };
 template <class To, class From, class Op = op::assign>

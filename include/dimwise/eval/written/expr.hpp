@@ -132,7 +132,7 @@ inline constexpr bool is_refused<expr<T, shape<D...>>> = !valid_tensor<T, D...>;
 /// An expression of this element type and shape, whatever its formula: a handle, so copies share the formula. Reports
 /// types that are not shapes (R1, R17).
 template <class T, class Shape>
-class expr : public detail::refused_members {
+class expr : public detail::refused_members<detail::is_shape<Shape>> {
  public:
   using value_type = T;
   /// Takes anything: the type is the only mistake.
@@ -143,7 +143,7 @@ class expr : public detail::refused_members {
 };
 template <class T, class... DimsAndMarks>
   requires(!detail::valid_tensor<T, DimsAndMarks...>)
-class expr<T, shape<DimsAndMarks...>> : public detail::refused_members {
+class expr<T, shape<DimsAndMarks...>> : public detail::refused_members<detail::valid_tensor<T, DimsAndMarks...>> {
  public:
   using value_type = T;
   /// Takes anything: the type is the only mistake.

@@ -131,4 +131,13 @@ template <class F>
 concept scores_function =
     !operand<F> && !refused_operand<F> && !mask_like<F> && (std::is_class_v<F> || std::is_function_v<F>);
 
+// In place of the scores that a function does not return: its `return` is missing, or clang 14 continues without a value
+// because the function captures a variable of a rejected type.
+template <class F>
+already_refused no_scores() {
+  static_assert(holds<was_raised<refused_type, F>, ERROR_R1_operation_takes_other_arguments<op::attend, over<>>>,
+                "R1: the function that attend takes returns scores");
+  return {};
+}
+
 }  // namespace dimwise::detail
