@@ -143,12 +143,16 @@ auto part_of_attention(const S& s, const V& v) {
   return attempt([](const auto& part) { return attention_part{part.output, tensor(plain(part.log_sum_exp))}; },
                  partial_attention<Key>(s, v));
 }
-/// A logit broadcast to these sums. A logit selected by `at` does not hold for the whole dimension (R18).
+/// A logit broadcast to these sums. A logit selected by `at` does not hold for the whole dimension (R18). Errors are
+/// those of sinks: the logit of a learned key has the dimensions of the sums.
 template <class Logit, class Sums>
 auto logit_beside(const Logit& logit, const Sums& sums) {
+  using foreign = difference_t<dims_t<shape_of<Logit>>, dims_t<shape_of<Sums>>>;
   if constexpr (indexed_meets<shape_of<Logit>, shape_of<Sums>>) {
-    return refusal<ERROR_R18_single_element_meets_its_whole_dimension<op::broadcast_like, lhs_t<shape_of<Logit>>,
+    return refusal<ERROR_R18_single_element_meets_its_whole_dimension<op::attention_with_sinks, lhs_t<shape_of<Logit>>,
                                                                       rhs_t<shape_of<Sums>>>>();
+  } else if constexpr (foreign::size > 0) {
+    return refusal<missing_t<op::attention_with_sinks, foreign, shape_of<Sums>>>();
   } else {
     return evaluated_as<Sums, op::attention_with_sinks>(broadcast_like(logit, sums));
   }
@@ -250,7 +254,8 @@ DIMWISE_DETAIL_MISUSED(attention)
 ///
 ///   [queries, F, shared] x [Key, F, shared] x [Key, V, shared] x [subset of shared]  ->  [shared, queries, V]
 ///
-/// Rejects what `attention` rejects, and sinks with dimensions that the result without V lacks (R3).
+/// Rejects what `attention` rejects, sinks with dimensions that the result without V lacks (R1, R4), and sinks of wider
+/// elements (R13).
 DIMWISE_DETAIL_ATTENTION(attention_with_sinks);
 template <class F, class Key, class... Given, class Verdict = DIMWISE_DETAIL_ATTENTION_VERDICT(attention_with_sinks)>
   requires(refused<Verdict> && detail::deleted_where_refused<Given...>)

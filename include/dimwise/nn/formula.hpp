@@ -181,6 +181,8 @@ auto evaluated_as(X&& x) {
     return refusal<rule::assign<shape_of<To>, shape_of<given>, Op>>();
   } else if constexpr (is_untracked_beside<To, given>) {
     return tensor_of<value_of<given>, shape_of<To>>(static_cast<X&&>(x));
+  } else if constexpr (!fits<value_of<To>, value_of<given>>) {
+    return refusal<elements_error<value_of<To>, value_of<given>, Op>>();
   } else {
     return To(static_cast<X&&>(x));
   }

@@ -45,7 +45,8 @@ inline constexpr diagnostic diagnostics[] = {
               "{op} names {over}, which is not in its operand"},
      .marked = {culprit::over},
      .causes = {"An earlier operation removed the dimension.", "Another dimension of the same extent was meant.",
-                "The operands of `concat<summed<a, b>>(…)` are in another order than the parts."},
+                "The operands of `concat<summed<a, b>>(…)` are in another order than the parts.",
+                "The sinks of `attention_with_sinks` have a dimension that the queries and the heads lack."},
      .fix =
          "Name a dimension of the operand. An earlier step may have removed it: the error lists what the operand has.",
      .example = "arguments/missing_extent_of"},

@@ -1,6 +1,6 @@
 // MISTAKE: the sinks of the first query are those of all queries.
 // RULE: R18
-// EXPECT: ERROR_R18_single_element_meets_its_whole_dimension<.*indexed<.*seq
+// EXPECT: ERROR_R18_single_element_meets_its_whole_dimension<.*attention_with_sinks.*indexed<.*seq
 // VARIANTS: equal unused dynamic
 #include "nn_prelude.hpp"
 #include <dimwise/dimwise.hpp>

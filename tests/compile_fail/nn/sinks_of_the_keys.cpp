@@ -1,6 +1,6 @@
 // MISTAKE: the sinks are one for each key, not for each head.
-// RULE: R3
-// EXPECT: ERROR_R3_assigned_dimensions_differ<.*attention_with_sinks.*heads
+// RULE: R1
+// EXPECT: ERROR_R1_dimension_is_not_in_the_operand<.*attention_with_sinks.*over<.*src.*operand_shape<.*heads
 // VARIANTS: equal unused dynamic
 #include "nn_prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -1,0 +1,14 @@
+// MISTAKE: the sinks are of double, and the scores of float.
+// RULE: R13
+// EXPECT: ERROR_R13_elements_do_not_fit_the_declared_type<.*attention_with_sinks.*float.*double
+// VARIANTS: equal unused dynamic
+#include "nn_prelude.hpp"
+#include <dimwise/dimwise.hpp>
+
+#ifdef FIXED
+extern tensor<float, heads> sinks_of_heads;
+#else
+extern tensor<double, heads> sinks_of_heads;
+#endif
+
+void layer() { RESULT y = nn::attention_with_sinks<d_k, src>(q, k_src, v_src, sinks_of_heads); }
