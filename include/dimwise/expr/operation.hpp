@@ -25,6 +25,12 @@ inline constexpr bool begins<list<>, list<D...>> = true;
 template <class First, class... N, class... D>
 inline constexpr bool begins<list<First, N...>, list<First, D...>> = begins<list<N...>, list<D...>>;
 
+// An argument where an extent is expected: a number names no dimension (R15).
+template <class X>
+concept extent_or_number = dimension_type<X> || number<X>;
+template <class Op, class D, class... Given>
+using extents_given_once = ERROR_R15_run_time_extents_are_given_once<Op, over<about_t<D>>, over<Given...>>;
+
 // The verdict on a call; no type where the word has no such form.
 template <class Calls, class Named, class... X>
 using verdict_of_call = decltype(Calls::judge(Named{}, std::declval<const X&>()...));

@@ -198,10 +198,14 @@ class cache_base {
   already_refused append(Given... given);
 
   /// The next positions as a dimension object with their origin: `cache.next(seq{1})`.
-  template <class D>
+  template <dimension_type D>
   [[nodiscard]] D next(const D& count) const {
     return starting_at(count, static_cast<const Cache&>(*this).end());
   }
+  /// Rejects a number (R1).
+  template <class X, class Error = ERROR_R1_operation_takes_other_arguments<op::next, X>>
+    requires(!dimension_type<X>)
+  Error next(const X& count) const;
 
   /// The mask that this cache implies for queries at Q: each sees the keys up to its position, of a sliding cache the
   /// last ones of its window. Its window is that of the cache's type, so that no query asks for keys that are gone.

@@ -195,10 +195,14 @@ class kv_cache<shard<Whole, M, striped>, nn::capacity<Positions>, nn::keys<KeyEl
   /// The position of the next key.
   [[nodiscard]] std::ptrdiff_t end() const { return start_ + static_cast<std::ptrdiff_t>(length_); }
   /// The next positions as a dimension object with their origin: `cache.next(seq{1})`.
-  template <class D>
+  template <dimension_type D>
   [[nodiscard]] D next(const D& count) const {
     return starting_at(count, end());
   }
+  /// Rejects a number (R1).
+  template <class X, class Error = ERROR_R1_operation_takes_other_arguments<op::next, X>>
+    requires(!dimension_type<X>)
+  Error next(const X& count) const;
   /// The causal mask of queries at Q: each sees the keys up to its position.
   template <class Q>
     requires dimwise::detail::at_positions_of<Q, Key>

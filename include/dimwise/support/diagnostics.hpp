@@ -90,7 +90,7 @@ inline constexpr diagnostic diagnostics[] = {
      .fix =
          "The page of operations lists the arguments of each operation. A number is multiplied or added to a tensor; a "
          "container becomes a tensor first; `allow` makes a mask of a tensor of bool; `biased` adds a bias made from "
-         "positions to scores; extents are objects of their dimension: `broadcast<heads>(x, heads{8})`. An option "
+         "positions to scores; extents are objects of their dimension: `starting_at(seq{1}, 41)`. An option "
          "of a loss is a named type: `label_smoothing{0.1}`, `temperature{2}`, `class_weights(w)`. `split_ids` "
          "takes the factors in the order of their product. Read a file before you load a model from it: "
          "`io::load(model, io::read_safetensors(path))`; the model is not constant. `for_each_parameter_of` takes its "
@@ -980,7 +980,8 @@ inline constexpr diagnostic diagnostics[] = {
      .marked = {culprit::not_given, culprit::types},
      .causes = {"An extent is missing, given twice, or a plain number.",
                 "The positions of a mask, which has no operand, were not given."},
-     .fix = "Pass one object for each run-time dimension: `tensor<…> x(batch{2}, seq{5})`.",
+     .fix = "Pass one object for each run-time dimension: `tensor<…> x(batch{2}, seq{5})`, `broadcast<heads>(x, "
+            "heads{8})`.",
      .example = "arguments/ids_of_a_number"},
     {.id = "ERROR_R15_tensor_is_made_from_elements_and_extents",
      .rule = 15,

@@ -43,6 +43,8 @@ struct random_normal;
 struct next_word_loss;
 struct gradient;
 struct extent_of;
+struct starting_at;
+struct next;
 struct size_of;
 struct describe;
 struct evaluate;

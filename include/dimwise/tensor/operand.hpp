@@ -102,6 +102,11 @@ struct stored_base<T, shape<DimsAndMarks...>> {
 
 }  // namespace detail
 
+// Rejects a number: positions are those of a dimension.
+template <class X, class Origin, class Error = ERROR_R1_operation_takes_other_arguments<op::starting_at, X, Origin>>
+  requires(!dimension_type<X>)
+Error starting_at(const X& extent, const Origin& origin);
+
 namespace no_adl {
 
 /// The run-time value of the extent of D in `x`.

@@ -68,6 +68,10 @@ Tensor drawn(Draw draw, const Extents&... given) {
 
 template <class T, class Shape, class... Extents>
 inline constexpr bool draws = real_element<T> && gives_extents<Shape, Extents...>;
+// Real numbers of which not every run-time extent is given, or one is given as a number.
+template <class T, class Shape, class... Given>
+inline constexpr bool lacks_extents =
+    real_element<T> && !gives_extents<Shape, Given...> && ((dimension_type<Given> || number<Given>) && ...);
 
 }  // namespace detail
 
@@ -88,6 +92,12 @@ template <class T, class... D, class... Extents>
   return detail::drawn<tensor<T, D...>>(
       [numbers = detail::random_numbers(s.value)]() mutable { return numbers.normal(); }, extents...);
 }
+template <class T, class... D, class... Given, class Error = detail::extents_error<shape<D...>, Given...>>
+  requires(valid_shape<D...> && detail::lacks_extents<T, shape<D...>, Given...>)
+Error random_uniform(random_seed s, const Given&... given);
+template <class T, class... D, class... Given, class Error = detail::extents_error<shape<D...>, Given...>>
+  requires(valid_shape<D...> && detail::lacks_extents<T, shape<D...>, Given...>)
+Error random_normal(random_seed s, const Given&... given);
 DIMWISE_DETAIL_MISUSED(random_uniform)
 DIMWISE_DETAIL_MISUSED(random_normal)
 

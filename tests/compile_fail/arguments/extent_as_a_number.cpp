@@ -1,6 +1,6 @@
 // MISTAKE: broadcast to a number.
-// RULE: R1
-// EXPECT: ERROR_R1_operation_takes_other_arguments<.*broadcast.*head
+// RULE: R15
+// EXPECT: ERROR_R15_run_time_extents_are_given_once<.*broadcast.*head.*int
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
 

@@ -144,8 +144,8 @@ struct indicator {
   template <class... T, mask M, dimension_type... D>
     requires(sizeof...(T) < 2 && knows_extents<M, D...>)
   static auto judge(list<T...>, const M&, const D&...) -> accepted<typename M::facts::shape>;
-  template <class... T, mask M, dimension_type... D>
-    requires(sizeof...(T) < 2 && !knows_extents<M, D...>)
+  template <class... T, mask M, extent_or_number... D>
+    requires(sizeof...(T) < 2 && !((dimension_type<D> && ...) && knows_extents<M, D...>))
   static auto judge(list<T...>, const M&, const D&...)
       -> ERROR_R15_run_time_extents_are_given_once<op::indicator, over_t<typename M::facts::dims>, over<D...>>;
   template <class Verdict, class... T, mask M, dimension_type... D>

@@ -48,6 +48,10 @@ struct sinusoid {
     requires(!sinusoidal<P, F>)
   static auto judge(list<P, F>, const Rest&...)
       -> ERROR_R13_sinusoid_takes_positions_and_features<over<about_t<P>, about_t<F>>>;
+  template <class P, class F, number First, class... Rest>
+    requires(sinusoidal<P, F> && !is_sharded<F>)
+  static auto judge(list<P, F>, const First&, const Rest&...)
+      -> ERROR_R15_run_time_extents_are_given_once<op::sinusoid, over<about_t<P>, about_t<F>>, over<First, Rest...>>;
   template <class Verdict, class Named, class P, class F = element_t<1, Named>>
   static auto make(Named, const P& positions, const F& features = {}, double base = 10000) {
     extents_for<shape<P, F>> e;

@@ -45,8 +45,6 @@ struct scatter_along {
 template <class Shape, class D, class Values, class Ids>
 using scatter_add_node = node<scatter_along<D>, Shape, value_of<Values>, Values, Ids>;
 
-template <class Op, class D, class... Given>
-using extents_given_once = ERROR_R15_run_time_extents_are_given_once<Op, over<about_t<D>>, over<Given...>>;
 template <class D, class... Given>
 inline constexpr bool gives_extent_of = gives_extents<shape<D>, Given...>;
 
@@ -81,7 +79,7 @@ struct ids_of {
 };
 // `one_hot<D>` gives floats, `one_hot<D, T>` elements of the type T.
 struct one_hot {
-  template <class D, class... T, operand Ids, dimension_type... Given>
+  template <class D, class... T, operand Ids, extent_or_number... Given>
     requires(sizeof...(T) < 2 && (std::is_arithmetic_v<T> && ...))
   static auto judge(list<D, T...>, const Ids&, const Given&...)
       -> with_extent_of<op::one_hot, rule::one_hot<D, indexed_by_t<Ids>, shape_of<Ids>>, D, Given...>;
@@ -93,7 +91,7 @@ struct one_hot {
   }
 };
 struct scatter_add {
-  template <class D, class... Summed, operand Values, operand Ids, dimension_type... Given>
+  template <class D, class... Summed, operand Values, operand Ids, extent_or_number... Given>
   static auto judge(list<D, Summed...>, const Values&, const Ids&, const Given&...) -> with_extent_of<
       op::scatter_add,
       of_numbers<op::scatter_add,

@@ -160,6 +160,9 @@ struct broadcast {
   template <class Named, operand X, class D = first_t<Named>>
     requires begins<Named, list<D>>
   static auto judge(Named, const X&, const D& = {}) -> rule::broadcast<D, shape_of<X>>;
+  template <class D, operand X, number Given>
+    requires(D::static_extent == at_run_time)
+  static auto judge(list<D>, const X&, const Given&) -> extents_given_once<op::broadcast, D, Given>;
   template <class Verdict, class Named, operand X, class D = first_t<Named>>
   [[gnu::always_inline]] static auto make(Named, const X& x, const D& extent = {}) {
     return make_broadcast<Verdict>(x, "broadcast", one_extent(extent), x.extents());
