@@ -130,8 +130,8 @@ template <class Tensor, class Order, class... Given,
 Verdict read_tensor(const stored_array& from, const Given&... given);
 DIMWISE_DETAIL_MISUSED(read_tensor)
 
-/// A tensor as an array of a file that borrows the elements, for `write_safetensors` and `write_npy`. Ids are written as
-/// integers of 64 bits: the file does not name their dimension.
+/// A tensor as an array of a file that borrows the elements, for `write_safetensors` and `write_npy`. Ids are written
+/// as integers of 64 bits: the file does not name their dimension.
 template <class T, class... D>
   requires(file_element<T> || dimwise::detail::is_id<T>)
 [[nodiscard]] stored_array as_stored(const std::string& name, const tensor<T, D...>& x) {

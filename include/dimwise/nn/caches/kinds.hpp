@@ -51,8 +51,8 @@ struct cache_kind<nn::windowed> {
   static constexpr extent_t buffer = at_run_time;
 };
 
-// Rejects members that only caches of another kind have (R10); a cache's own members hide them. `Windowed` and `Adopts`:
-// what the kind of a cache in one buffer decides.
+// Rejects members that only caches of another kind have (R10); a cache's own members hide them. `Windowed` and
+// `Adopts`: what the kind of a cache in one buffer decides.
 template <class Key, bool Windowed = false, bool Adopts = false>
 class members_of_other_kinds {
   template <class Member>
@@ -131,8 +131,8 @@ template <class F>
 concept scores_function =
     !operand<F> && !refused_operand<F> && !mask_like<F> && (std::is_class_v<F> || std::is_function_v<F>);
 
-// In place of the scores that a function does not return: its `return` is missing, or clang 14 continues without a value
-// because the function captures a variable of a rejected type.
+// In place of the scores that a function does not return: its `return` is missing, or clang 14 continues without a
+// value because the function captures a variable of a rejected type.
 template <class F>
 already_refused no_scores() {
   static_assert(holds<was_raised<refused_type, F>, ERROR_R1_operation_takes_other_arguments<op::attend, over<>>>,

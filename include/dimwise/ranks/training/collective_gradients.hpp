@@ -96,20 +96,23 @@ struct back_of_all_gather {
   typename Given::extents_type extents;
   template <class Value>
   void send(Value& value) const {
-    using T = value_of<Given>;
-    using whole_type =
-        gradient_in_order<T, replace_t<dims_t<shape_of<Given>>, first_t<dims_t<shape_of<Given>>>, list<D>>>;
     value.take_in_terms(axis_id<M>, [&](const auto& g) {
-      const whole_type whole(g);
-      auto part = gradient_like<Given>::for_overwriting(extents);
-      take_rows(rows, row, along.rank(), whole.data(), part.overwrite());
-      to.add(std::as_const(part));
+      send_part(g, [&](const auto* whole, auto* part) { take_rows(rows, row, along.rank(), whole, part); });
     }, [&](const auto& g) {
-      const whole_type whole(g);
-      auto part = gradient_like<Given>::for_overwriting(extents);
-      add_rows(rows, row, along, whole.data(), part.overwrite(), "gradient of all_gather");
-      to.add(std::as_const(part));
+      send_part(
+          g, [&](const auto* whole, auto* part) { add_rows(rows, row, along, whole, part, "gradient of all_gather"); });
     });
+  }
+
+ private:
+  // Sends this rank's part of the gradient `g`, which `write(whole, part)` makes.
+  template <class G, class Write>
+  void send_part(const G& g, const Write& write) const {
+    using part_axis = first_t<dims_t<shape_of<Given>>>;
+    const gradient_in_order<value_of<Given>, replace_t<dims_t<shape_of<Given>>, part_axis, list<D>>> whole(g);
+    auto part = gradient_like<Given>::for_overwriting(extents);
+    write(whole.data(), part.overwrite());
+    to.add(std::as_const(part));
   }
 };
 
