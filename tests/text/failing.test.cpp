@@ -68,7 +68,10 @@ TEST_CASE("settings that are read while memory runs out throw and do not termina
   std::filesystem::create_directories(folder / "1_Pooling");
   folder.write("1_Pooling/config.json", R"({"embedding_dimension": 4, "pooling_mode": ["mean"]})");
   folder.write("config_sentence_transformers.json", R"({"prompts": {"query": "a question of sixteen letters: "}})");
-  fails_by_exceptions([&] { return programs::ends_of_text(folder.path(), 10, true); }, 10);
+  fails_by_exceptions([&] {
+    const io::config_check config(folder / "config.json");
+    return programs::ends_of_text({&config}, 10, true);
+  }, 10);
   fails_by_exceptions([&] { return programs::ends_of_turn(folder.path()); }, 10);
   // Not `read_sentence_settings`: it joins paths, and that of libstdc++ 12 crashes where it has no memory for the
   // parts.
@@ -94,8 +97,9 @@ TEST_CASE("settings that are read while memory runs out throw and do not termina
 TEST_CASE("a list of lists of ids, and a million levels of nesting, are errors of the file") {
   const dimwise_test::temporary_folder folder;
   folder.write("config.json", R"({"eos_token_id": [1, [2]]})");
+  const io::config_check config(folder / "config.json");
   CHECK_THROWS_WITH_AS(
-      (void)programs::ends_of_text(folder.path(), 10, true),
+      (void)programs::ends_of_text({&config}, 10, true),
       ((folder / "config.json").string() + ": eos_token_id is a list in a list, a whole number was expected").c_str(),
       io::file_error);
   const std::string deep =
@@ -103,7 +107,7 @@ TEST_CASE("a list of lists of ids, and a million levels of nesting, are errors o
   for (const char* name : {"config.json", "tokenizer_config.json", "modules.json", "tokenizer.json"}) {
     folder.write(name, deep);
   }
-  CHECK_THROWS_AS((void)programs::ends_of_text(folder.path(), 10, true), io::file_error);
+  CHECK_THROWS_AS(io::config_check(folder / "config.json"), io::file_error);
   CHECK_THROWS_AS((void)programs::ends_of_turn(folder.path()), io::file_error);
   CHECK_THROWS_AS((void)models::read_sentence_settings(folder.path()), io::file_error);
   CHECK_THROWS_AS((void)text::read_tokenizer(folder.path(), vocab{7}), io::file_error);

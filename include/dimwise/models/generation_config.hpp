@@ -178,28 +178,34 @@ inline std::vector<std::string> unused_settings(const io::config_check& c) {
   c.finish();
   return to;
 }
+/// A folder's generation_config.json as it is written; without such a file, no settings.
+[[nodiscard]] inline io::config_check generation_settings(const std::filesystem::path& folder) {
+  const auto path = folder / "generation_config.json";
+  return std::filesystem::exists(path) ? io::config_check(path)
+                                       : io::config_check(nlohmann::json::object(), path.string());
+}
 /// The settings of a folder's generation_config.json; none without such a file.
 [[nodiscard]] inline generation_config read_generation_config(const std::filesystem::path& folder) {
-  const auto path = folder / "generation_config.json";
-  return std::filesystem::exists(path) ? generation_config_of(io::config_check(path)) : generation_config();
+  return generation_config_of(generation_settings(folder));
 }
 
 /// A folder's config.json, in which the tokens that a text begins with and those that it must not have are those of
 /// generation_config.json, if this file has them. Lists of several tokens in its `bad_words_ids` are left out.
-[[nodiscard]] inline io::config_check settings_with_generation(const std::filesystem::path& folder) {
+[[nodiscard]] inline io::config_check settings_with_generation(const std::filesystem::path& folder,
+                                                               const io::config_check& generation) {
   io::config_check settings(folder / "config.json");
-  const auto path = folder / "generation_config.json";
-  if (!std::filesystem::exists(path)) { return settings; }
-  const io::config_check generation(path);
   for (const char* key : {"decoder_start_token_id", "forced_bos_token_id", "bad_words_ids"}) {
     if (!generation.has(key)) { continue; }
     io::detail::held_json value(io::detail::held_json::copy_of(generation.setting(key)));
     if (auto* const words = value->get_ptr<nlohmann::json::array_t*>()) {
       std::erase_if(*words, detail::is_longer_list);
     }
-    settings.replace(key, *value, path.string());
+    settings.replace(key, *value, generation.title());
   }
   return settings;
+}
+[[nodiscard]] inline io::config_check settings_with_generation(const std::filesystem::path& folder) {
+  return settings_with_generation(folder, generation_settings(folder));
 }
 
 }  // namespace dimwise::models

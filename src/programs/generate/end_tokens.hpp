@@ -8,23 +8,22 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <initializer_list>
 #include <set>
 #include <string>
 #include <vector>
 
 namespace programs {
 
-/// The ids that end a text, from config.json and generation_config.json. HuggingFace writes defaults that small models
-/// lack: ids outside the vocabulary are reported on stderr. Throws `file_error` for anything but whole numbers.
-inline std::set<std::size_t> ends_of_text(const std::filesystem::path& folder, std::size_t words, bool quiet) {
+/// The ids that end a text, from the settings of config.json and generation_config.json. HuggingFace writes defaults
+/// that small models lack: ids outside the vocabulary are reported on stderr. Throws `file_error` for anything but whole
+/// numbers.
+inline std::set<std::size_t> ends_of_text(std::initializer_list<const dimwise::io::config_check*> files,
+                                          std::size_t words, bool quiet) {
   std::set<std::size_t> ends;
-  for (const char* name : {"config.json", "generation_config.json"}) {
-    const auto path = folder / name;
-    if (!std::filesystem::exists(path)) { continue; }
-    const dimwise::io::detail::held_json settings(dimwise::io::read_json(path));
-    if (!settings->is_object() || !settings->contains("eos_token_id")) { continue; }
-    const std::string key = path.string() + ": eos_token_id";
-    for (const std::int64_t id : dimwise::models::token_ids(settings->at("eos_token_id"), key)) {
+  for (const dimwise::io::config_check* const file : files) {
+    const std::string key = file->title() + ": eos_token_id";
+    for (const std::int64_t id : dimwise::models::token_ids(file->setting("eos_token_id"), key)) {
       if (id >= 0 && static_cast<std::size_t>(id) < words) {
         ends.insert(static_cast<std::size_t>(id));
       } else if (!quiet) {

@@ -11,6 +11,7 @@
 #include <dimwise/text/text_stream.hpp>
 
 #include <random>
+#include <set>
 #include <utility>
 
 namespace {
@@ -21,8 +22,9 @@ using namespace programs;
 /// one prints it.
 class generation {
  public:
-  generation(const generate_options& o, text_model& model, const dimwise::text::tokenizer<vocab>& words, bool shows)
-      : o_(o), model_(model), words_(words), shows_(shows), ends_(ends_of_text(o.folder, model.words(), o.quiet)) {
+  generation(const generate_options& o, text_model& model, const dimwise::text::tokenizer<vocab>& words,
+             std::set<std::size_t> ends, bool shows)
+      : o_(o), model_(model), words_(words), shows_(shows), ends_(std::move(ends)) {
     for (std::size_t i = 0; i < model.words(); ++i) {
       if (!words.has(token{i})) { never_.push_back(i); }
     }
@@ -312,13 +314,15 @@ struct loaded {
   std::string kind{};
   std::unique_ptr<text_model> model{};
   std::optional<dimwise::text::tokenizer<vocab>> words{};
+  std::set<std::size_t> ends{};  // the tokens that end a text
 };
-loaded load(generate_options& o, const std::optional<std::string>& file, const dimwise::ranks::communicator& world) {
+loaded load(generate_options& o, const std::optional<std::string>& file, const dimwise::io::config_check& defaults,
+            const dimwise::ranks::communicator& world) {
   using namespace dimwise;
   loaded all;
   if (file) { o.text = read_text(*file); }
   const std::filesystem::path folder = model_folder(o.folder);
-  const io::config_check config = models::settings_with_generation(folder);
+  const io::config_check config = models::settings_with_generation(folder, defaults);
   const auto with_source = encoder_decoder_of(config);
   all.kind = with_source ? *with_source : architecture_of(config);
   o.begins_with_language = config.setting("model_type") == "mbart" && !config.has("decoder_start_token_id");
@@ -337,6 +341,7 @@ loaded load(generate_options& o, const std::optional<std::string>& file, const d
     beside = weights.metadata();
   }
   all.words.emplace(text::read_tokenizer(folder, vocab{all.model->words()}, beside));
+  all.ends = ends_of_text({&config, &defaults}, all.model->words(), o.quiet);
   return all;
 }
 
@@ -351,9 +356,10 @@ int generate(const CLI::App& app, generate_options& o, const std::optional<std::
   std::optional<with_threads> threads;
   const loaded all = together(world, [&] {
     threads.emplace(o.threads, o.quiet);
-    take_settings(dimwise::models::read_generation_config(model_folder(o.folder)), app, o);
+    const dimwise::io::config_check defaults = dimwise::models::generation_settings(model_folder(o.folder));
+    take_settings(dimwise::models::generation_config_of(defaults), app, o);
     o.how.penalised = o.penalised < 0 ? std::numeric_limits<std::size_t>::max() : static_cast<std::size_t>(o.penalised);
-    return load(o, file, world);
+    return load(o, file, defaults, world);
   });
   const sizes_of_ranks sizes(world, all.model->parameters(), all.model->bytes());
   if (!o.quiet) {
@@ -364,7 +370,7 @@ int generate(const CLI::App& app, generate_options& o, const std::optional<std::
   }
   std::optional<generation> text;
   std::vector<token> prompt = together(world, [&] {
-    text.emplace(o, *all.model, *all.words, shows);
+    text.emplace(o, *all.model, *all.words, all.ends, shows);
     return text->prompt();
   });
   std::uint64_t seed = o.seed < 0 ? std::random_device{}() : static_cast<std::uint64_t>(o.seed);
