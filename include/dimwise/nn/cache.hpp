@@ -273,7 +273,7 @@ template <class NoneNamed = void, class Key, class Kind, class Keys, class Value
   requires std::is_void_v<NoneNamed>
 [[nodiscard]] auto attend(const kv_cache<Key, Kind, Keys, Values>& cache, const ScoresOf& scores_of) {
   if constexpr (std::is_void_v<decltype(scores_of(cache.keys()))>) {
-    return detail::no_scores<ScoresOf>();
+    return detail::no_scores<ScoresOf>(cache);
   } else {
     const auto s = scores_of(cache.keys());
     if constexpr (detail::cache_kind<Kind>::slides) { detail::check_windows<Key>(s, detail::cache_kind<Kind>::window); }
@@ -293,7 +293,7 @@ template <class Q, class Key, class Kind, class Keys, class Values, detail::scor
 [[nodiscard]] auto attend(const kv_cache<Key, Kind, Keys, Values>& cache, const ScoresOf& scores_of) {
   return attend(cache, [&](const auto& k) {
     if constexpr (std::is_void_v<decltype(scores_of(k))>) {
-      return detail::no_scores<ScoresOf>();
+      return detail::no_scores<ScoresOf>(k);
     } else {
       return masked(scores_of(k), cache.template mask<Q>());
     }

@@ -169,7 +169,7 @@ template <class NoneNamed = void, class Key, extent_t Page, extent_t Positions, 
   requires std::is_void_v<NoneNamed>
 [[nodiscard]] auto attend(const kv_cache<Key, paged<Page, Positions>, Keys, Values>& cache, const ScoresOf& scores_of) {
   if constexpr (std::is_void_v<decltype(scores_of(cache.keys_of(0)))>) {
-    return detail::no_scores<ScoresOf>();
+    return detail::no_scores<ScoresOf>(cache);
   } else {
     auto whole = partial_attention<Key>(scores_of(cache.keys_of(0)), cache.values_of(0));
     if constexpr (detail::is_refused<decltype(whole)>) {

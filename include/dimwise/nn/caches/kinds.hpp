@@ -133,11 +133,11 @@ concept scores_function =
 
 // In place of the scores that a function does not return: its `return` is missing, or clang 14 continues without a
 // value because the function captures a variable of a rejected type.
-template <class F>
-already_refused no_scores() {
+template <class F, class From>
+auto no_scores(const From&) {  // deduced: clang instantiates it at once, and says where
   static_assert(holds<was_raised<refused_type, F>, ERROR_R1_operation_takes_other_arguments<op::attend, over<>>>,
                 "R1: the function that attend takes returns scores");
-  return {};
+  return already_refused{};
 }
 
 }  // namespace dimwise::detail
