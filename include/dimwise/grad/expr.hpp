@@ -140,7 +140,7 @@ class expr<tracked<T>, shape<DimsAndMarks...>>
   template <class Computed, class Verdict = rule::assign<shape_type, Computed>>
     requires refused<Verdict>
   expr(const detail::shaped_as<Computed>& value, Verdict* = nullptr) DIMWISE_DETAIL_REFUSED(Verdict);
-  template <operand E, class Error = detail::elements_error<tracked<T>, detail::value_of<E>>>
+  template <operand E, class Error = detail::operand_elements_error<tracked<T>, E>>
     requires(!detail::fits<tracked<T>, detail::value_of<E>> && allowed<rule::assign<shape_type, detail::shape_of<E>>>)
   expr(const E& value, Error* = nullptr) DIMWISE_DETAIL_REFUSED(Error);
   expr(const detail::already_refused& value);  // implicit: its operand is the only error

@@ -394,7 +394,7 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
   template <class Computed, class Verdict = rule::assign<shape_type, Computed>>
     requires refused<Verdict>
   tensor(const detail::shaped_as<Computed>& value, Verdict* = nullptr) DIMWISE_DETAIL_REFUSED(Verdict);
-  template <operand E, class Error = detail::elements_error<tracked<T>, detail::value_of<E>>>
+  template <operand E, class Error = detail::operand_elements_error<tracked<T>, E>>
     requires(!detail::fits<tracked<T>, detail::value_of<E>> && allowed<rule::assign<shape_type, detail::shape_of<E>>>)
   tensor(const E& value, Error* = nullptr) DIMWISE_DETAIL_REFUSED(Error);
   tensor(const detail::already_refused& value);  // implicit: what it came from is the only mistake

@@ -182,7 +182,7 @@ auto evaluated_as(X&& x) {
   } else if constexpr (is_untracked_beside<To, given>) {
     return tensor_of<value_of<given>, shape_of<To>>(static_cast<X&&>(x));
   } else if constexpr (!fits<value_of<To>, value_of<given>>) {
-    return refusal<elements_error<value_of<To>, value_of<given>, Op>>();
+    return refusal<operand_elements_error<value_of<To>, given, Op>>();
   } else {
     return To(static_cast<X&&>(x));
   }

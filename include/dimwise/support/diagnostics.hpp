@@ -953,7 +953,8 @@ inline constexpr diagnostic diagnostics[] = {
     {.id = "ERROR_R13_elements_do_not_fit_the_declared_type",
      .rule = 13,
      .title = "Elements convert to the declared type only without loss: use `map` to convert them.",
-     .seen = {"{op}: elements of {computed} do not become {declared} without loss"},
+     .seen = {"{op} of [{have}]: elements of {computed} do not become {declared} without loss",
+              "{op}: elements of {computed} do not become {declared} without loss"},
      .marked = {culprit::differing},
      .causes = {"A result of `double` was stored as `float`, or real numbers were stored as integers."},
      .fix = "Declare the element type of the expression, or a wider one; `map` with a `static_cast` rounds visibly.",
@@ -1257,7 +1258,9 @@ inline constexpr diagnostic diagnostics[] = {
     {.id = "ERROR_R21_declared_type_drops_the_gradient",
      .rule = 21,
      .title = "The declared type has plain elements, and the expression tracked ones: the gradient would end here.",
-     .seen = {"{op}: the declared type has elements of {declared}, so the gradient of {computed} would end here"},
+     .seen = {"{op} of [{have}]: the declared type has elements of {declared}, so the gradient of {computed} would end "
+              "here",
+              "{op}: the declared type has elements of {declared}, so the gradient of {computed} would end here"},
      .marked = {culprit::differing},
      .causes = {"A step of the loss was stored in a tensor or an `expr` of `float`, or as a number."},
      .fix = "Deduce the type: `tensor y = expr;` keeps the gradient. `detached(expr)` takes the value as a constant, "

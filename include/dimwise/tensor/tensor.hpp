@@ -102,17 +102,21 @@ struct dropped_gradient {
 };
 
 // Assignment converts without loss: equal element types, or a wider floating-point type.
-template <class To, class From, class Op, bool Drops = is_tracked_type<From> && !is_tracked_type<To>>
+template <bool Drops, class To, class From, class Op, class... Shown>
 struct elements_error_of {
-  using type = ERROR_R13_elements_do_not_fit_the_declared_type<Op, declared<To>, computed<From>>;
+  using type = ERROR_R13_elements_do_not_fit_the_declared_type<Op, declared<To>, computed<From>, Shown...>;
 };
-template <class To, class From, class Op>
-struct elements_error_of<To, From, Op, true>
+template <class To, class From, class Op, class... Shown>
+struct elements_error_of<true, To, From, Op, Shown...>
     : raises<std::conditional_t<is_tracked_type<From>, dropped_gradient, void>> {
-  using type = ERROR_R21_declared_type_drops_the_gradient<Op, declared<To>, computed<From>>;
+  using type = ERROR_R21_declared_type_drops_the_gradient<Op, declared<To>, computed<From>, Shown...>;
 };
-template <class To, class From, class Op = op::assign>
-using elements_error = typename elements_error_of<To, From, Op>::type;
+// `Shown` is the shape of the operand.
+template <class To, class From, class Op = op::assign, class... Shown>
+using elements_error =
+    typename elements_error_of<is_tracked_type<From> && !is_tracked_type<To>, To, From, Op, Shown...>::type;
+template <class To, class E, class Op = op::assign>
+using operand_elements_error = elements_error<To, value_of<E>, Op, operand_t<shape_of<E>>>;
 // A number has no dimensions, so it would be broadcast; a container has no extents.
 template <class Shape, class Other>
 using assigned_error = std::conditional_t<
@@ -242,7 +246,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   template <class Computed, class Verdict = rule::assign<shape_type, Computed>>
     requires refused<Verdict>
   tensor(const detail::shaped_as<Computed>& value, Verdict* = nullptr) DIMWISE_DETAIL_REFUSED(Verdict);
-  template <operand E, class Error = detail::elements_error<T, detail::value_of<E>>>
+  template <operand E, class Error = detail::operand_elements_error<T, E>>
     requires(!detail::fits<T, detail::value_of<E>> && allowed<rule::assign<shape_type, detail::shape_of<E>>>)
   tensor(const E& value, Error* = nullptr) DIMWISE_DETAIL_REFUSED(Error);
   // `tensor<float, seq> y = values;`: explicit constructors are preferred, since their references are less qualified.
@@ -261,7 +265,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   template <operand E, class Verdict = rule::assign<shape_type, detail::shape_of<E>>>
     requires refused<Verdict>
   Verdict operator=(const E& value);
-  template <operand E, class Error = detail::elements_error<T, detail::value_of<E>>>
+  template <operand E, class Error = detail::operand_elements_error<T, E>>
     requires(!detail::fits<T, detail::value_of<E>> && allowed<rule::assign<shape_type, detail::shape_of<E>>>)
   Error operator=(const E& value);
   template <detail::number_for<shape_type, T> Number>

@@ -120,7 +120,7 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
   template <operand E, class Verdict = rule::assign<shape_type, detail::shape_of<E>>>
     requires refused<Verdict>
   Verdict operator=(const E& value);
-  template <operand E, class Error = detail::elements_error<T, detail::value_of<E>>>
+  template <operand E, class Error = detail::operand_elements_error<T, E>>
     requires((std::is_const_v<T> || !detail::fits<T, detail::value_of<E>>) &&
              allowed<rule::assign<shape_type, detail::shape_of<E>>>)
   Error operator=(const E& value);

@@ -1,6 +1,6 @@
 // MISTAKE: the sinks are of double, and the scores of float.
 // RULE: R13
-// EXPECT: ERROR_R13_elements_do_not_fit_the_declared_type<.*attention_with_sinks.*float.*double
+// EXPECT: ERROR_R13_elements_do_not_fit_the_declared_type<.*attention_with_sinks.*float.*double.*operand_shape<.*heads
 // VARIANTS: equal unused dynamic
 #include "nn_prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -115,7 +115,7 @@ template <class D, class X, class Place, operand Part, class Verdict = detail::a
   requires(detail::is_written_in_place<X> && refused<Verdict>)
 Verdict assign_at(X& x, Place i, const Part& part);
 template <class D, class X, class Place, operand Part,
-          class Error = detail::elements_error<detail::value_of<X>, detail::value_of<Part>, op::assign_at>>
+          class Error = detail::operand_elements_error<detail::value_of<X>, Part, op::assign_at>>
   requires(detail::is_written_in_place<X> && allowed<detail::assign_at_verdict<D, X, Part>> &&
            !detail::fits<detail::value_of<X>, detail::value_of<Part>>)
 Error assign_at(X& x, Place i, const Part& part);

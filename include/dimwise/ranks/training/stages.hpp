@@ -113,7 +113,7 @@ consteval auto judge_passed() {
     if constexpr (refused<assigned>) {
       return answer<assigned>{};
     } else if constexpr (!fits<tracked<model_element<Model>>, value_of<given>>) {
-      return answer<elements_error<tracked<model_element<Model>>, value_of<given>>>{};
+      return answer<operand_elements_error<tracked<model_element<Model>>, given>>{};
     } else {
       return answer<accepted<shape_of<Passed>>>{};
     }
