@@ -16,8 +16,8 @@
 namespace programs {
 
 /// The ids that end a text, from the settings of config.json and generation_config.json. HuggingFace writes defaults
-/// that small models lack: ids outside the vocabulary are reported on stderr. Throws `file_error` for anything but whole
-/// numbers.
+/// that small models lack: ids outside the vocabulary are reported on stderr. Throws `file_error` for anything but
+/// whole numbers.
 inline std::set<std::size_t> ends_of_text(std::initializer_list<const dimwise::io::config_check*> files,
                                           std::size_t words, bool quiet) {
   std::set<std::size_t> ends;

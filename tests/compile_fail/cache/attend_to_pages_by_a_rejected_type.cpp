@@ -1,4 +1,4 @@
-// MISTAKE: the function of scores captures queries whose type names a dimension twice; the attention to a cache in pages
+// MISTAKE: the function of scores captures queries whose type names a dimension twice; attention to a cache in pages
 // adds no second error.
 // RULE: R17
 // EXPECT: ERROR_R17_dimension_occurs_twice<.*now

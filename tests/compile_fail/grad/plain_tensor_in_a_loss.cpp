@@ -2,7 +2,7 @@
 // RULE: R21
 // LINES(gcc): 12
 // LINES(clang): 19
-// EXPECT: ERROR_R21_declared_type_drops_the_gradient<.*assign.*float.*tracked<float>.*operand_shape<.*batch.*seq.*d_model
+// EXPECT: ERROR_R21_declared_type_drops_the_gradient<.*assign.*float.*tracked<float>.*operand_shape<.*seq.*d_model
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
