@@ -16,7 +16,7 @@ One mistake per file in tests/compile_fail/**/*.cpp, which begins with lines of 
     // EXPECT: ERROR_R1_.*d_k                                       a regular expression, matches a line; one or more
     // EXPECT(clang): ...   EXPECT(dynamic): ...                    only for one compiler family (gcc, clang) or variant
     // FROM: title of the row in the collection of bugs             optional
-    // LINES(clang): 22      more lines than 10, where a compiler says how it came to a function of the user's; optional
+    // LINES(clang): 22      more lines than 10, where clang says how it came to a function of the user's; optional
     // VARIANTS: equal unused dynamic                               optional; besides the plain one (distinct extents)
 
 The file is compiled with -DEQUAL, -DUNUSED or -DDYNAMIC for its variants, and with -DFIXED for the corrected twin,
@@ -170,10 +170,8 @@ def judge(case, variant, compiler, text, code, chains):
     if (printed := len(lines) + include_lines(lines, chains)) > most:
         problems.append(f"{printed} lines, must be at most {most}")
     said = [line for line in lines if not re.match(r".*: In (instantiation|function|member)", line)]
-    # clang names the types of a deleted constructor in its last note, after the way to a function of the user's.
-    first = most if compiler.family in case.lines and "marked deleted here" in text else FIRST_LINES
-    if not re.search(rf"(?<![A-Za-z0-9]){case.rule}(?![0-9])", "\n".join(said[:first])):
-        problems.append(f"the first {first} lines do not name {case.rule}")
+    if not re.search(rf"(?<![A-Za-z0-9]){case.rule}(?![0-9])", "\n".join(said[:FIRST_LINES])):
+        problems.append(f"the first {FIRST_LINES} lines do not name {case.rule}")
     for pattern, condition in case.expectations:
         if condition in ("", compiler.family, variant) and not any(re.search(pattern, line) for line in lines):
             problems.append(f"nothing matches EXPECT: {pattern}")

@@ -95,8 +95,7 @@ class accumulated {
                                                                   detail::list<Along...>>())::type>
     requires detail::refused_before<Verdict>
   void add(const Loss&) {
-    detail::raise<gradient_error>(
-        error() << "accumulated::add: the loss does not compile with the model, or drops its gradient (R21)");
+    detail::raise<gradient_error>(error() << "accumulated::add: the loss cannot be called with the model (R21)");
   }
 
   /// How much was counted.

@@ -158,8 +158,7 @@ template <class M, class Loss,
           class Verdict = detail::whole_loss_verdict<rebind<double, M>, Loss, Given>>
   requires detail::refused_before<Verdict>
 gradient_check check_gradient(const M&, const Loss&, const check_options& = {}) {
-  detail::raise<gradient_error>(
-      error() << "check_gradient: the loss does not compile with the model, or drops its gradient (R21)");
+  detail::raise<gradient_error>(error() << "check_gradient: the loss cannot be called with the model (R21)");
 }
 
 }  // namespace no_adl

@@ -267,8 +267,6 @@ consteval auto judge_loss() {
     using loss = std::remove_cvref_t<decltype(one_number(std::declval<Given>()))>;
     if constexpr (std::is_same_v<loss, already_refused>) {
       return answer<already_refused>{};
-    } else if constexpr (!is_tracked<loss> && was_raised<dropped_gradient, Loss>) {
-      return answer<already_refused>{};  // one of its steps is stored as plain numbers, and compilers have said so
     } else if constexpr (!operand<loss>) {
       return answer<ERROR_R21_loss_has_no_tracked_operand<loss>>{};
     } else if constexpr (!is_tracked<loss>) {
@@ -448,8 +446,7 @@ template <class M, class Loss,
           class Verdict = typename decltype(detail::judge_loss<M, Loss, detail::model_verdict<M>, Given>())::type>
   requires detail::refused_before<Verdict>
 value_with_gradient<detail::number_of_loss<M>, M> value_and_gradient(const M&, const Loss&) {
-  detail::raise<gradient_error>(
-      error() << "value_and_gradient: the loss does not compile with the model, or drops its gradient (R21)");
+  detail::raise<gradient_error>(error() << "value_and_gradient: the loss cannot be called with the model (R21)");
 }
 
 // Declared first: clang shows the first one on the way to an error in the loss.
@@ -475,8 +472,7 @@ template <class M, class Loss,
           class Verdict = typename decltype(detail::judge_loss<M, Loss, detail::model_verdict<M>, Given>())::type>
   requires detail::refused_before<Verdict>
 M gradient(const M&, const Loss&) {
-  detail::raise<gradient_error>(
-      error() << "gradient: the loss does not compile with the model, or drops its gradient (R21)");
+  detail::raise<gradient_error>(error() << "gradient: the loss cannot be called with the model (R21)");
 }
 }  // namespace no_adl
 

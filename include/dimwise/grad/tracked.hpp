@@ -35,9 +35,8 @@ template <class T, class... Dims>
 struct read_as_a_number {};
 template <class T>
 struct read_as_a_number<T> {
-  // Compilers try any Value, and then check that it is a number.
   template <one_value Value,
-            class Error = elements_error<std::conditional_t<one_value<Value>, Value, tracked<T>>, tracked<T>>>
+            class Error = ERROR_R21_declared_type_drops_the_gradient<op::assign, declared<Value>, computed<tracked<T>>>>
   operator Value() const DIMWISE_DETAIL_REFUSED(Error);
 };
 template <class T>
@@ -369,9 +368,7 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
   template <detail::number_for<shape_type, T> Number>
   explicit tensor(const Number& value) : value_(value) {}
   /// A constant of this value.
-  // A template: as a parameter, each tracked expression would be tried as a plain tensor (`dropped_gradient`).
-  template <std::same_as<plain_type> Plain>
-  tensor(const Plain& value) : value_(value) {}  // implicit: a constant
+  tensor(const plain_type& value) : value_(value) {}  // implicit: a constant
   /// A value with its record, as evaluation makes it.
   tensor(const plain_type& value, detail::origin_pointer origin)
       : value_(value), origin_(static_cast<detail::origin_pointer&&>(origin)) {}

@@ -1262,7 +1262,8 @@ inline constexpr diagnostic diagnostics[] = {
               "here",
               "{op}: the declared type has elements of {declared}, so the gradient of {computed} would end here"},
      .marked = {culprit::differing},
-     .causes = {"A step of the loss was stored in a tensor or an `expr` of `float`, or as a number."},
+     .causes = {"A step of the loss was stored in a tensor of `float`. If that was the only step, the call that "
+                "differentiates the loss reports that nothing is tracked as well."},
      .fix = "Deduce the type: `tensor y = expr;` keeps the gradient. `detached(expr)` takes the value as a constant, "
             "if the gradient is to end there.",
      .example = "grad/tracked_into_plain"},

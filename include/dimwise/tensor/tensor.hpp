@@ -96,25 +96,13 @@ template <class Shape, class... Ids>
 inline constexpr bool indexes_all = axes_for<Shape>::size == sizeof...(Ids) && all_distinct(list<Ids...>{}) &&
                                     is_subset<list<Ids...>, typename ids_of<axes_for<Shape>>::type>;
 
-// Raised where tracked elements are converted to plain ones.
-struct dropped_gradient {
-  friend constexpr auto is_raised(dropped_gradient);
-};
-
-// Assignment converts without loss: equal element types, or a wider floating-point type.
-template <bool Drops, class To, class From, class Op, class... Shown>
-struct elements_error_of {
-  using type = ERROR_R13_elements_do_not_fit_the_declared_type<Op, declared<To>, computed<From>, Shown...>;
-};
-template <class To, class From, class Op, class... Shown>
-struct elements_error_of<true, To, From, Op, Shown...>
-    : raises<std::conditional_t<is_tracked_type<From>, dropped_gradient, void>> {
-  using type = ERROR_R21_declared_type_drops_the_gradient<Op, declared<To>, computed<From>, Shown...>;
-};
-// `Shown` is the shape of the operand.
+// Assignment converts without loss: equal element types, or a wider floating-point type. `Shown` is the shape of the
+// operand.
 template <class To, class From, class Op = op::assign, class... Shown>
 using elements_error =
-    typename elements_error_of<is_tracked_type<From> && !is_tracked_type<To>, To, From, Op, Shown...>::type;
+    std::conditional_t<is_tracked_type<From> && !is_tracked_type<To>,
+                       ERROR_R21_declared_type_drops_the_gradient<Op, declared<To>, computed<From>, Shown...>,
+                       ERROR_R13_elements_do_not_fit_the_declared_type<Op, declared<To>, computed<From>, Shown...>>;
 template <class To, class E, class Op = op::assign>
 using operand_elements_error = elements_error<To, value_of<E>, Op, operand_t<shape_of<E>>>;
 // A number has no dimensions, so it would be broadcast; a container has no extents.

@@ -396,8 +396,7 @@ template <class M, class Loss, class Along,
   requires detail::refused_before<Verdict>
 value_with_gradient<detail::number_of_loss<M>, M> value_and_gradient(const M&, const Loss&,
                                                                      const gradient_reduction<Along>&) {
-  detail::raise<gradient_error>(
-      error() << "value_and_gradient: the loss does not compile with the model, or drops its gradient (R21)");
+  detail::raise<gradient_error>(error() << "value_and_gradient: the loss cannot be called with the model (R21)");
 }
 
 /// √(the sum of the squares of all parameters of `m`) in float64, where each element of a parameter that ranks divide
