@@ -160,11 +160,11 @@ class binding_list {
   // Parameters that share an array, bound from `first` on, agree in its extents.
   void check_parts(std::size_t first);
 
-  std::vector<std::unique_ptr<bound_parameter>> all;
-  std::set<std::string> ignored;
-  std::vector<std::string> ignored_beginnings;
-  std::map<std::string, std::string> same;
-  std::vector<std::string> prefixes;
+  std::vector<std::unique_ptr<bound_parameter>> all{};
+  std::set<std::string> ignored{};
+  std::vector<std::string> ignored_beginnings{};
+  std::map<std::string, std::string> same{};
+  std::vector<std::string> prefixes{};
 
  private:
   // The parameters from `first` on whose array is that of `all[one]`.
@@ -181,7 +181,7 @@ class binding_list {
       }
     }
   }
-  std::map<const void*, std::size_t> extents_;
+  std::map<const void*, std::size_t> extents_{};
 };
 
 }  // namespace detail
