@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/strategies.hpp -- the one place that decides how a node is computed: the first strategy that fits, in
-// order.
+// dimwise/eval/strategies.hpp -- how a node without a record is computed.
 //
-// Layer: eval. Fused strategies take a node together with nodes below it: attention, norms, products with their
-// epilogues. The others take a node whose children are in memory: elementwise kernels, rows, reductions, products; at
-// most one of them matches a node, by its type. It calls its kernel if that `fits` the layouts, and otherwise the
-// reference loops, which take every node. A plan checks the same `fits`.
+// Layer: eval. Most nodes become records (eval/records/form.hpp). A strategy takes a node whose children are in memory:
+// rows of the backward pass, elements; at most one of them matches a node, by its type. It calls its kernel if that
+// `fits` the layouts, and otherwise the reference loops, which take every node. A plan checks the same `fits`.
 // Tests: tests/eval/plan/plan.test.cpp
 #pragma once
 

@@ -13,16 +13,6 @@
 namespace dimwise::detail {
 
 template <class Axis, class Axes>
-[[gnu::always_inline]] inline std::ptrdiff_t stride_along(const std::ptrdiff_t* strides) {
-  if constexpr (Axis::size == 0) {
-    return 0;
-  } else if constexpr (is_in<first_t<Axis>, Axes>) {
-    return strides[index_in<first_t<Axis>, Axes>];
-  } else {
-    return 0;
-  }
-}
-template <class Axis, class Axes>
 [[gnu::always_inline]] constexpr axis axis_of(const axis* axes) {
   if constexpr (Axis::size == 0) {
     return {1, 0};
@@ -31,20 +21,6 @@ template <class Axis, class Axes>
   } else {
     return {1, 0};
   }
-}
-
-// Strides of one role along the loops over heads.
-template <class Loops, class Axes>
-[[gnu::always_inline]] inline void along_loops(const axis* axes, std::ptrdiff_t* strides) {
-  align<Loops, Axes>(axes, strides);
-}
-[[gnu::noinline]] constexpr void align_strides_by(const short* at, std::size_t rank, const std::ptrdiff_t* from,
-                                                  std::ptrdiff_t* strides) {
-  for (std::size_t i = 0; i < rank; ++i) { strides[i] = at[i] < 0 ? 0 : from[at[i]]; }
-}
-template <class Loops, class Axes>
-[[gnu::always_inline]] inline void along_loops(const std::ptrdiff_t* from, std::ptrdiff_t* strides) {
-  align_strides_by(places<Loops, Axes>::at, Loops::size, from, strides);
 }
 
 // Extents and strides of every role.

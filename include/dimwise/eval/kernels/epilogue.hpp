@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/kernels/epilogue.hpp -- what follows a product or a norm element by element, done before it is stored.
+// dimwise/eval/kernels/epilogue.hpp -- what follows a product element by element, done before it is stored.
 //
-// Layer: eval. residual + f(x · w + bias), and standardize(x) · gamma + beta: each step of its own would read and write
-// all of the result once more.
+// Layer: eval. residual + f(x · w + bias): each step of its own would read and write all of the result once more.
 // Tests: tests/eval/plan/plan.test.cpp
 #pragma once
 

@@ -1,0 +1,92 @@
+// tests/eval/records.test.cpp -- which nodes become records, that they name their axes, and that foreign nodes may be
+// anywhere among them.
+// SPDX-License-Identifier: BSL-1.0
+#include "support/dims.hpp"
+#include "support/numbers.hpp"
+
+#if !defined(DIMWISE_PLAIN_ONLY)
+#include <dimwise/eval/records/attention_match_definitions.hpp>
+#endif
+
+#include <doctest/doctest.h>
+
+namespace {
+
+using namespace dims;
+using namespace dimwise_test;
+using namespace dimwise;
+using dimwise::detail::record_kind;
+
+// The record of a formula and those below it, until the end of this object.
+template <class N>
+struct formed {
+  N formula;
+  dimwise::detail::record<float> all[1 + dimwise::detail::records_below<N>];
+  const dimwise::detail::record<float>* root;
+
+  explicit formed(const N& n) : formula(n) {
+    dimwise::detail::record_stack<float> stack{&all[0]};
+    root = dimwise::detail::form<dimwise::detail::evaluation_pass>(stack, formula);
+    CHECK(stack.next == all + 1 + dimwise::detail::records_below<N>);
+  }
+  formed(const formed&) = delete;
+  formed& operator=(const formed&) = delete;
+};
+
+const auto q = drawn<tensor<float, seq, d_k>>(1, seq{3});
+const auto k = drawn<tensor<float, key, d_k>>(2, key{4});
+const auto v = drawn<tensor<float, key, d_v>>(3, key{4});
+
+}  // namespace
+
+TEST_CASE("records: an operation for each node, the names of its axes, its operands") {
+  const formed r(softmax<key>(masked(scores<d_k>(q, k), causal<seq, key>(seq{3}, key{4}))));
+  CHECK(r.root->kind() == record_kind::softmax);
+  REQUIRE(r.root->rank() == 2);
+  CHECK((r.root->shape->axes.at[0] == &dimwise::detail::dimension_name<seq>));
+  CHECK(r.root->shape->axes.place_of(&dimwise::detail::dimension_name<key>) == 1);
+  CHECK(r.root->shape->axes.place_of(&dimwise::detail::dimension_name<d_k>) == -1);
+  CHECK(r.root->leaves_out == kernels::left_out::hidden);
+  const auto& hidden = *r.root->child[0];
+  CHECK(hidden.kind() == record_kind::masked);
+  CHECK(hidden.shape->masked);
+  dimwise::detail::axis axes[dimwise::detail::max_rank];
+  hidden.write_extents(axes);
+  CHECK(axes[0].extent == 3);
+  CHECK(axes[1].extent == 4);
+}
+
+TEST_CASE("records: what has no operation is foreign, and computes itself") {
+  const auto ids = tensor<id<key>, seq>(seq{2});
+  static_assert(!dimwise::detail::is_recorded<decltype(gather<key>(v, ids))>);
+  static_assert(!dimwise::detail::is_recorded<decltype(argmax<d_v>(v))>);
+  const formed r(gather<key>(v, ids) * 2.0F);
+  CHECK(r.root->kind() == record_kind::binary);
+  CHECK(r.root->child[0]->kind() == record_kind::foreign);
+  const tensor y = sum<d_v>(gather<key>(v * 3.0F, ids) + 1.0F);
+  const double row = sum_of(d_v::static_extent, [&](auto f) { return 3.0 * double{el(v, 0, f)} + 1; });
+  CHECK(differences(y, {2}, float32(8), [&](auto) { return row; }) == "");
+}
+
+#if !defined(DIMWISE_PLAIN_ONLY)
+
+TEST_CASE("records: attention is found through marks, order and either place of the weights") {
+  const auto weights = softmax<key>(scores<d_k>(q, k));
+  dimwise::detail::attention_of_records m;
+  const formed first(contract<key>(weights, v));
+  CHECK(dimwise::detail::match_attention(*first.root, m));
+  CHECK((m.key_axis == &dimwise::detail::dimension_name<key>));
+  CHECK((m.row == &dimwise::detail::dimension_name<seq>));
+  CHECK((m.feature == &dimwise::detail::dimension_name<d_k>));
+  CHECK((m.value == &dimwise::detail::dimension_name<d_v>));
+  CHECK(m.head_count == 0);
+  const formed second(contract<key>(v, permute<key, seq>(weights)));
+  CHECK(dimwise::detail::match_attention(*second.root, m));
+  // Weights that were changed are none of a softmax.
+  const formed changed(contract<key>(weights * weights, v));
+  CHECK_FALSE(dimwise::detail::match_attention(*changed.root, m));
+  const formed product(contract<d_k>(q, k));
+  CHECK_FALSE(dimwise::detail::match_attention(*product.root, m));
+}
+
+#endif
