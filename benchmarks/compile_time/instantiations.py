@@ -6,7 +6,7 @@
     python3 benchmarks/compile_time/instantiations.py --update     # writes the counts of today as the budget
 
 Counted are the classes and functions of dimwise that one translation unit instantiates (clang's -ftime-trace): the whole
-attention program of benchmarks/compile_time/attention.cpp, with the plain evaluator and with the kernels, and each operation
+attention program of benchmarks/compile_time/attention.cpp, with the plain evaluator and with the library, and each operation
 of benchmarks/compile_time/operations.cpp above what all of them share. The budget lies in
 benchmarks/compile_time/budget.json, for one version of clang; a count may exceed it by 3 %. Standard library only.
 """
@@ -37,10 +37,10 @@ SKIPPED = 77
 def programs(root):
     """-> {name: (file, flags)}"""
     source = (root / FOLDER / "operations.cpp").read_text(encoding="utf-8")
-    found = {"attention": ("attention.cpp", ["-DDIMWISE_PLAIN_ONLY"]), "attention, kernels": ("attention.cpp", []),
-             SHARED: ("operations.cpp", ["-DDIMWISE_PLAIN_ONLY"])}
+    found = {"attention": ("attention.cpp", ["-DDIMWISE_PLAIN_ONLY"]), "attention, linked": ("attention.cpp", ["-DDIMWISE_COMPILED_KERNELS"]),
+             SHARED: ("operations.cpp", ["-DDIMWISE_COMPILED_KERNELS"])}
     for name in re.findall(r"^#(?:el)?if defined OP_(\w+)$", source, flags=re.MULTILINE):
-        found[name.lower()] = ("operations.cpp", ["-DDIMWISE_PLAIN_ONLY", f"-DOP_{name}"])
+        found[name.lower()] = ("operations.cpp", ["-DDIMWISE_COMPILED_KERNELS", f"-DOP_{name}"])
     return found
 
 
@@ -83,7 +83,7 @@ def measure(compiler, root, chosen, jobs):
 def sizes(counted):
     """-> {name: number of instantiations}; an operation's is what it adds to the shared ones"""
     shared = counted.get(SHARED, collections.Counter())
-    own = {name: count - shared if name not in (SHARED, "attention", "attention, kernels") else count for name, count in counted.items()}
+    own = {name: count - shared if name not in (SHARED, "attention", "attention, linked") else count for name, count in counted.items()}
     return {name: sum(count.values()) for name, count in own.items()}, own
 
 

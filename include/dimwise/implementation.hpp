@@ -14,7 +14,7 @@
 #include <dimwise/eval/gradient_sum_definitions.hpp>
 #include <dimwise/eval/lowering/views_definitions.hpp>
 #include <dimwise/eval/plan/steps_definitions.hpp>
-#include <dimwise/eval/records/records_definitions.hpp>
+#include <dimwise/eval/records/form_definitions.hpp>
 #include <dimwise/eval/sorting/order_definitions.hpp>
 #include <dimwise/eval/written/erased_definitions.hpp>
 #include <dimwise/expr/explain/shapes_definitions.hpp>

@@ -4,7 +4,8 @@
     python3 tests/structure/sources.py
 
  * An include points down the table of layers, which ARCHITECTURE.md has as well; a third party is included by its own headers alone.
- * A header that uses DIMWISE_CONFIGURATION includes its definition; X_definitions.hpp is included by X.hpp and by implementation.hpp.
+ * A header that uses DIMWISE_CONFIGURATION includes its definition; X_definitions.hpp is included by X.hpp and by implementation.hpp, or by
+   another definitions header.
  * At most 14 headers stand in a folder of include/dimwise.
  * A test case that starts threads is in the suite `threads` (tests/support/threads.hpp).
  * A file that a header, CONTRIBUTING.md, README.md or ARCHITECTURE.md names exists; so does a header that a comment of a header names,
@@ -120,7 +121,9 @@ def check_headers(root):
             yield f"{file}: uses DIMWISE_CONFIGURATION without #include <dimwise/{own}>"
         if file.endswith("_definitions.hpp"):
             line, header = f"#include <dimwise/{file}>\n", file.replace("_definitions", "")
-            if f"\n#if DIMWISE_DETAIL_DEFINES_LIBRARY\n{line}#endif\n" not in texts.get(header, "") or line not in texts[IMPLEMENTATION]:
+            by_others = any(line in other for name, other in texts.items() if name.endswith("_definitions.hpp"))
+            by_header = f"\n#if DIMWISE_DETAIL_DEFINES_LIBRARY\n{line}#endif\n" in texts.get(header, "") and line in texts[IMPLEMENTATION]
+            if not by_others and not by_header:
                 yield f"{file}: {header} does not include it, or {IMPLEMENTATION} lacks it"
 
     yield from heavy_includes(texts)

@@ -28,7 +28,7 @@ consteval auto judge_compound() {
   } else if constexpr (refused<rule::assign<shape_of<X>, typename Computed::shape>>) {
     return answer<rule::assign<shape_of<X>, typename Computed::shape>>{};
   } else if constexpr (!fits<value_of<X>, promoted_t<X, E>>) {
-    return answer<elements_error<value_of<X>, promoted_t<X, E>, op::assign, operand_t<shape_of<E>>>>{};
+    return answer<elements_error<value_of<X>, promoted_t<X, E>, op::assign, operand_t<typename Computed::shape>>>{};
   } else {
     return answer<Computed>{};
   }

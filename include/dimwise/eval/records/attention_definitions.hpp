@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/records/attention_definitions.hpp -- fused attention: softmax of scores contracted with values, head by head.
+// dimwise/eval/records/attention_definitions.hpp -- fused attention, head by head.
 //
 // Layer: eval. Compiled once where a program links the library (support/library.hpp).
 // Tests: tests/eval/plan/plan.test.cpp, tests/eval/attention/attention.test.cpp
@@ -11,7 +11,7 @@
 
 namespace dimwise::detail {
 
-// ---- queries, keys and values -----------------------------------------------------------------------------------------
+// ---- queries, keys and values --------------------------------------------------------------------------------------
 
 // Queries times a scale of their own, in a buffer: far fewer numbers than the scores, and no score costs a
 // multiplication more.
@@ -103,7 +103,7 @@ struct attention_operands {
         v(w, *m.values, m.key_axis, kernel_rounds) {}
 };
 
-// ---- layout ---------------------------------------------------------------------------------------------------------
+// ---- layout --------------------------------------------------------------------------------------------------------
 
 inline axis axis_named(name_of name, name_list names, const axis* axes) {
   const short place = name == nullptr ? short{-1} : names.place_of(name);
@@ -179,9 +179,10 @@ inline kernels::attention_layout layout_of(const attention_of_records& m, const 
   return layout;
 }
 
-// ---- head by head ---------------------------------------------------------------------------------------------------
+// ---- head by head --------------------------------------------------------------------------------------------------
 
-// Where every role is along the loops over heads: q, k, v, result, bias, mask, lengths, slopes, scales of k and v, sums.
+// Where every role is along the loops over heads: q, k, v, result, bias, mask, lengths, slopes, scales of k and v,
+// sums.
 inline constexpr std::size_t attention_pointers = 11;
 
 // Calls `run(call, part)` for every document, or once, with every head in `call`.
@@ -261,7 +262,7 @@ void attend_heads(const attention_of_records& m, attention_chain& chain, attenti
   chain.function.rethrow();
 }
 
-// ---- the strategy -----------------------------------------------------------------------------------------------------
+// ---- the strategy --------------------------------------------------------------------------------------------------
 
 inline bool attend(walk& w, const record<float>& r, const attention_of_records& m, target<float> to,
                    const named_memory* sums = nullptr) {

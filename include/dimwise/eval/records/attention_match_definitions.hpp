@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/records/attention_match_definitions.hpp -- which records are attention: softmax of scores, contracted with values.
+// dimwise/eval/records/attention_match_definitions.hpp -- which records are attention: softmax of scores,
+// contracted with values.
 //
 // Layer: eval. Compiled once where a program links the library (support/library.hpp).
 // Tests: tests/eval/plan/plan.test.cpp
@@ -23,7 +24,7 @@ inline bool is_subset_of(name_list some, name_list all) {
   return true;
 }
 
-// ---- scores: the steps between a product of queries and keys and its softmax -----------------------------------------
+// ---- scores: the steps between a product of queries and keys and its softmax ---------------------------------------
 
 // What a chain of scores holds.
 struct score_chain_of_records {
@@ -128,7 +129,7 @@ inline bool match_scores(const record<float>& s, score_chain_of_records& chain) 
   return false;
 }
 
-// ---- weights, and the roles of all axes ------------------------------------------------------------------------------
+// ---- weights, and the roles of all axes ----------------------------------------------------------------------------
 
 // The softmax of some weights, whatever was done to their marks or order; null if there is none.
 inline const record<float>* softmax_below(const record<float>& weights, bool& rounded) {

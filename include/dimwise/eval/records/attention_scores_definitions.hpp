@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/records/attention_scores_definitions.hpp -- what the chain of scores brings along: numbers, biases, masks, factors.
+// dimwise/eval/records/attention_scores_definitions.hpp -- what the chain of scores brings along:
+// numbers, biases, masks, factors.
 //
 // Layer: eval. Compiled once where a program links the library (support/library.hpp).
 // Tests: tests/eval/attention/attention.test.cpp, tests/eval/attention/scores.test.cpp
@@ -19,7 +20,7 @@ DIMWISE_DETAIL_LIBRARY bool attention_chain::fit() const {
   return score_numbers::fit() && (scale == 0 || (std::isnormal(least) && std::isnormal(largest)));
 }
 
-// ---- masks ----------------------------------------------------------------------------------------------------------
+// ---- masks ---------------------------------------------------------------------------------------------------------
 
 // Where both the mask `a` and the mask `b` are true; `to` becomes the axes of the result.
 inline lowered<bool> both_masks(name_list names, const axis* a_axes, const bool* a, const axis* b_axes, const bool* b,
@@ -70,7 +71,7 @@ DIMWISE_DETAIL_LIBRARY void mask_sink::padding(aligned_vector<std::ptrdiff_t>&& 
   align_names(scores, axes, dense, chain.length_strides);
 }
 
-// ---- steps ----------------------------------------------------------------------------------------------------------
+// ---- steps ---------------------------------------------------------------------------------------------------------
 
 // The least and the largest factor but 0; a kernel scales queries by ordinary numbers alone.
 inline void look_at_factor(attention_chain& to, std::size_t rank, bool divides, bool after_mask) {

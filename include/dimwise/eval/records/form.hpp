@@ -82,7 +82,7 @@ template <class N>
   requires is_recorded<N>
 inline constexpr std::size_t records_in<N> = 1 + records_below<N>;
 
-// ---- shapes ---------------------------------------------------------------------------------------------------------
+// ---- shapes --------------------------------------------------------------------------------------------------------
 
 template <class Axes, class Extents>
 void write_extents_of(const void* extents, axis* to) {
@@ -115,7 +115,7 @@ template <class Axes, bool Masked, class C, class Extents>
   }
 }
 
-// ---- foreign nodes --------------------------------------------------------------------------------------------------
+// ---- foreign nodes -------------------------------------------------------------------------------------------------
 
 template <class C, class Pass, class N>
 lowered<C> read_foreign(walk& w, const record<C>& r, [[maybe_unused]] bool as_weights) {
@@ -142,7 +142,7 @@ inline constexpr record_operation<C> stored = {record_kind::stored, &read_foreig
                                                &write_foreign<C, Pass, N>};
 }  // namespace records
 
-// ---- masks and biases -----------------------------------------------------------------------------------------------
+// ---- masks and biases ----------------------------------------------------------------------------------------------
 
 template <class Pass, class M, class Extents>
 lowered<bool> read_foreign_mask(walk& w, const void* m, const void* extents) {
@@ -191,7 +191,7 @@ template <class C, class Pass, class B, class Extents>
 inline constexpr record_operation<C> bias = {record_kind::bias, &read_foreign_bias<C, Pass, B, Extents>, nullptr};
 }  // namespace records
 
-// ---- stored elements ------------------------------------------------------------------------------------------------
+// ---- stored elements -----------------------------------------------------------------------------------------------
 
 // Features are contiguous in memory, and all keys have one scale.
 template <class Pass, class N>
@@ -246,7 +246,7 @@ template <class Shape, class Packed, class X, class... Scale>
 inline constexpr bool is_stored_node<widened_node<Shape, Packed, X, Scale...>> = true;
 #endif
 
-// ---- operations -----------------------------------------------------------------------------------------------------
+// ---- operations ----------------------------------------------------------------------------------------------------
 
 // The records of a formula: the next one is free.
 template <class C>
@@ -437,7 +437,7 @@ const record<C>* form_child(record_stack<C>& all, const X& x) {
   }
 }
 
-// ---- nodes with a record, for the evaluation of others --------------------------------------------------------------
+// ---- nodes with a record, for the evaluation of others -------------------------------------------------------------
 
 template <class C, class Pass, class N>
 lowered<C> read_recorded(Pass& pass, const N& n, bool as_weights) {
@@ -476,5 +476,5 @@ named_memory_of<T> named(const X& x, T* data) {
 }  // namespace dimwise::detail
 
 #if DIMWISE_DETAIL_DEFINES_LIBRARY
-#include <dimwise/eval/records/records_definitions.hpp>
+#include <dimwise/eval/records/form_definitions.hpp>
 #endif

@@ -145,7 +145,7 @@ lowered<C> read_record(walk& w, const record<C>& r, bool as_weights = false);
 template <class C>
 void write_record(walk& w, const record<C>& r, target<C> to);
 
-// ---- facts of operations --------------------------------------------------------------------------------------------
+// ---- facts of operations -------------------------------------------------------------------------------------------
 
 struct product_facts_of_record {
   name_list result;  // as the operands call its axes
@@ -205,7 +205,7 @@ void write_axes(const named_memory_of<T>& memory, name_list names, axis* to) {
   for (std::size_t i = 0; i < names.size; ++i) { to[i] = memory.axes[memory.names.place_of(names.at[i])]; }
 }
 
-// ---- the operations -------------------------------------------------------------------------------------------------
+// ---- the operations ------------------------------------------------------------------------------------------------
 
 template <class C>
 lowered<C> read_shared_leaf(walk& w, const record<C>& r, bool as_weights);

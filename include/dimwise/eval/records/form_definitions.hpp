@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/records/records_definitions.hpp -- all operations of records.
+// dimwise/eval/records/form_definitions.hpp -- all operations of records.
 //
 // Layer: eval. Compiled once where a program links the library (support/library.hpp).
 // Tests: tests/eval/records.test.cpp
