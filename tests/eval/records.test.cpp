@@ -68,6 +68,12 @@ TEST_CASE("records: what has no operation is foreign, and computes itself") {
   CHECK(differences(y, {2}, float32(8), [&](auto) { return row; }) == "");
 }
 
+TEST_CASE("records: a plan names a function of the user's own") {
+  const auto steps = plan(map([](float x) { return x + 1; }, q)).steps();
+  REQUIRE(steps.size() == 1);
+  CHECK(steps[0].operation == "map");
+}
+
 #if !defined(DIMWISE_PLAIN_ONLY)
 
 TEST_CASE("records: attention is found through marks, order and either place of the weights") {

@@ -385,7 +385,11 @@ template <class Pass, class C, class N>
 template <class C, class N>
 [[gnu::always_inline]] inline void form_node(record<C>& r, const N& n) {
   form_shape<axes_for<shape_of<N>>, is_masked<N>>(r, n.extents());
-  if constexpr (requires { operation_of<N>::name; }) { r.name = operation_of<N>::name; }
+  if constexpr (requires { operation_of<N>::name; }) {
+    r.name = operation_of<N>::name;
+  } else {
+    r.name = "map";  // a function of the user's own; what is no operation is not named
+  }
   r.node = &n;
   r.node_extents = &n.extents();
   r.fused = nullptr;
