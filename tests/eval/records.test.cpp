@@ -95,4 +95,45 @@ TEST_CASE("records: attention is found through marks, order and either place of 
   CHECK_FALSE(dimwise::detail::match_attention(*product.root, m));
 }
 
+TEST_CASE("records: what types call attention, which have a backward pass for it, records call attention") {
+  const auto agrees = [](const auto& n) {
+    const formed r(n);
+    dimwise::detail::attention_of_records m;
+    return dimwise::detail::match_attention(*r.root, m) ==
+           dimwise::detail::attention_match<std::remove_cvref_t<decltype(n)>>::matches;
+  };
+  const auto of = [](const auto& s) { return contract<key>(softmax<key>(s), v); };
+  const auto s = scores<d_k>(q, k);
+  const auto row_scales = drawn<tensor<float, seq>>(4, seq{3});
+  const auto key_scales = drawn<tensor<float, key>>(5, key{4});
+  CHECK(agrees(of(s)));
+  CHECK(agrees(of(s * 2.0F)));
+  CHECK(agrees(of(tanh(s / 3.0F) * 3.0F)));
+  CHECK(agrees(of(3.0F * tanh(s))));
+  CHECK(agrees(of(tanh(tanh(s) * 2.0F) * 3.0F)));
+  CHECK(agrees(of(tanh(s))));
+  CHECK(agrees(of(rounded<bfloat16>(s))));
+  CHECK(agrees(of(map([](float x) { return x / 2; }, s))));
+  CHECK(agrees(of(s * row_scales)));
+  CHECK(agrees(of(row_scales * s)));
+  CHECK(agrees(of(s / row_scales)));
+  CHECK(agrees(of(s * key_scales)));
+  CHECK(agrees(of(biased(s, drawn<tensor<float, seq, key>>(6, seq{3}, key{4})))));
+  CHECK(agrees(of(masked(s, causal<seq, key>(seq{3}, key{4})) * 2.0F)));
+  CHECK(agrees(contract<key>(rounded<bfloat16>(softmax<key>(s)), v)));
+  CHECK(agrees(contract<key>(rounded<bfloat16>(softmax<key>(scores<d_k>(rounded<bfloat16>(q), rounded<bfloat16>(k)))),
+                             rounded<bfloat16>(v))));
+}
+
+TEST_CASE("records: keys that are stored in bfloat16, as part of a computed buffer") {
+  using slice_of_keys = key;
+  const tensor<bfloat16, vocab, d_k> table(vocab{50});
+  const auto ids = tensor<id<vocab>, key>(key{4000});
+  const auto some = slice<slice_of_keys>(gather<vocab>(table, ids), 3990, 4);
+  const tensor y = contract<key>(softmax<key>(scores<d_k>(q, widened(some))), v);
+  const tensor mean_value = mean<key>(v);
+  CHECK(differences(y, {3, d_v::static_extent}, float32(8), [&](auto, auto f) { return double{el(mean_value, f)}; }) ==
+        "");
+}
+
 #endif

@@ -104,7 +104,7 @@ struct stored_base<T, shape<DimsAndMarks...>> {
 
 // Rejects a number: positions are those of a dimension.
 template <class X, class Origin, class Error = ERROR_R1_operation_takes_other_arguments<op::starting_at, X, Origin>>
-  requires(!dimension_type<X>)
+  requires(std::is_arithmetic_v<X> && std::is_arithmetic_v<Origin>)
 Error starting_at(const X& extent, const Origin& origin);
 
 namespace no_adl {

@@ -65,6 +65,16 @@ TEST_CASE("masks, caps and biases that are no parameters") {
   check_attention(roles(40, 7), with([](const auto& s) { return s; }));
 }
 
+TEST_CASE("values of other keys: the product renames out<key>") {
+  const auto model =
+      std::tuple(drawn<tensor<float, seq, wide>>(1, seq{11}), drawn<tensor<float, key, wide>>(2, key{11}),
+                 drawn<tensor<float, key, out<key>>>(3, key{11}, out<key>{11}));
+  check_attention(model, [](const auto& m) {
+    const auto& [q, k, v] = m;
+    return contract<key>(softmax<key>(scores<wide>(q, k)), v);
+  });
+}
+
 TEST_CASE("grouped heads, values first, and another order in memory") {
   const auto model = std::tuple(drawn<tensor<float, batch, kv_heads, group, seq, wide>>(1, batch{2}, seq{19}),
                                 drawn<tensor<float, batch, kv_heads, key, wide>>(2, batch{2}, key{19}),

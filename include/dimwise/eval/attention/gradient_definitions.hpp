@@ -40,7 +40,7 @@ struct attention_gradients {
   std::ptrdiff_t strides[5][max_rank] = {};
   kernels::attention_gradient_layout layout{};
 
-  attention_gradients(const attention_of_records& m, const attention_back& back) {
+  attention_gradients(const record<float>& r, const attention_of_records& m, const attention_back& back) {
     const name_list heads = m.loops();
     const auto place = [&](const auto& memory, std::size_t k, name_of row, name_of feature, std::ptrdiff_t& by_row,
                            std::ptrdiff_t& by_feature) {
@@ -50,7 +50,10 @@ struct attention_gradients {
       by_feature = axis_named(feature, memory.names, memory.axes).stride;
       return memory.data;
     };
-    g = place(back.g, 0, m.row, m.value, layout.d_out_row, layout.d_out_feature);
+    // The product's own names, where it renames an out<D>, are not those of its operands.
+    named_memory_of<const float> arrived{back.g.data, {}, m.result};
+    write_axes(back.g, r.shape->axes, arrived.axes);
+    g = place(arrived, 0, m.row, m.value, layout.d_out_row, layout.d_out_feature);
     d_q = place(back.d_q, 1, m.row, m.feature, layout.d_q_row, layout.d_q_feature);
     d_k = place(back.d_k, 2, m.key_axis, m.feature, layout.d_k_row, layout.d_k_feature);
     d_v = place(back.d_v, 3, m.key_axis, m.value, layout.d_v_row, layout.d_v_feature);
@@ -113,9 +116,9 @@ bool attend_back(context& cx, const record<C>& r, const attention_back& back) {
   write_loops(r, m, loops);
   const attention_size size = size_of_attention(m, loops, x.q.axes, x.v.axes());
   if (size.empty()) { return true; }
-  const attention_gradients to(m, back);
+  const attention_gradients to(r, m, back);
   axis out[max_rank];
-  write_axes(back.out, m.result, out);
+  write_axes(back.out, r.shape->axes, out);
   cx.count(plan_kind::attention);
   attend_heads(m, chain, x, size, loops, {back.out.data, out}, &back.sums,
                [&](const kernels::attention_call& call, const attended_part& part) {

@@ -4,7 +4,7 @@
 // Layer: eval. The walk that evaluates (eval/pass.hpp) with layouts and no memory: it decides as the evaluator does.
 // Tests: tests/eval/plan/plan.test.cpp
 //
-//   std::cout << plan(contract<key>(softmax<key>(scores<d_k>(q, k)), v));  // attention … -> heads[8] seq[5] d_v[64]
+//   std::cout << plan(contract<key>(softmax<key>(scores<d_k>(q, k)), v)).text();  // attention heads[8] seq[5] d_v[64]
 #pragma once
 
 #include <dimwise/eval/evaluate.hpp>

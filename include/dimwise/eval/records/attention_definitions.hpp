@@ -54,40 +54,52 @@ inline lowered<float> read_unrounded(walk& w, const record<float>& r, bool kerne
 class attended_rows {
  public:
   attended_rows(walk& w, const record<float>& r, name_of key, bool kernel_rounds)
-      : stored_(read_stored(w, r, key)),
-        rows_(stored_ != nullptr ? lowered<float>() : read_unrounded(w, r, kernel_rounds)) {}
-  attended_rows(const attended_rows&) = delete;
-  attended_rows& operator=(const attended_rows&) = delete;
-  ~attended_rows() { delete stored_; }
-  [[nodiscard]] const axis* axes() const { return stored_ != nullptr ? stored_->layout.axes : rows_.axes; }
+      : stored_(r.kind() == record_kind::stored ? new stored_rows : nullptr),
+        rows_(read(w, r, key, kernel_rounds, stored_)) {}
+  [[nodiscard]] const axis* axes() const { return stored_.get() != nullptr ? stored_.get()->layout.axes : rows_.axes; }
   // The strides of its scale along some names.
   void align_scale(name_list to, std::ptrdiff_t* strides) const {
-    if (stored_ != nullptr) { align_names(to, stored_->scale_axes, stored_->scale.axes, strides); }
+    if (stored_.get() != nullptr) { align_names(to, stored_.get()->scale_axes, stored_.get()->scale.axes, strides); }
   }
   // Those of a head, which begin `offset` elements behind the first, and its scale.
   void point(const float*& to, kernels::quantised_data& bits, std::ptrdiff_t offset, std::ptrdiff_t row,
              std::ptrdiff_t scale_offset) const {
-    if (stored_ == nullptr) {
+    if (stored_.get() == nullptr) {
       to = rows_.data + offset;
       return;
     }
-    bits = stored_->data;
-    bits.data = static_cast<const std::byte*>(bits.data) + offset * static_cast<std::ptrdiff_t>(stored_->bytes);
+    bits = stored_.get()->data;
+    bits.data = static_cast<const std::byte*>(bits.data) + offset * static_cast<std::ptrdiff_t>(stored_.get()->bytes);
     bits.row = row;
     if (bits.scale != nullptr) { bits.scale += scale_offset; }
   }
 
  private:
-  // Null where the kernel cannot read them.
-  static stored_rows* read_stored(walk& w, const record<float>& r, name_of key) {
-    if (r.kind() != record_kind::stored) { return nullptr; }
-    auto* const stored = new stored_rows;
-    if (r.facts_as<stored_facts_of_record>().read(w, r.node, key, *stored)) { return stored; }
-    delete stored;
-    return nullptr;
+  // Null where the kernel cannot read what is stored.
+  class stored_owner {
+   public:
+    explicit stored_owner(stored_rows* made) : rows_(made) {}
+    stored_owner(const stored_owner&) = delete;
+    stored_owner& operator=(const stored_owner&) = delete;
+    ~stored_owner() { delete rows_; }
+    void clear() {
+      delete rows_;
+      rows_ = nullptr;
+    }
+    [[nodiscard]] stored_rows* get() const { return rows_; }
+
+   private:
+    stored_rows* rows_;
+  };
+  static lowered<float> read(walk& w, const record<float>& r, name_of key, bool kernel_rounds, stored_owner& stored) {
+    if (stored.get() != nullptr) {
+      if (r.facts_as<stored_facts_of_record>().read(w, r.node, key, *stored.get())) { return {}; }
+      stored.clear();
+    }
+    return read_unrounded(w, r, kernel_rounds);
   }
 
-  stored_rows* stored_;
+  stored_owner stored_;
   lowered<float> rows_;
 };
 

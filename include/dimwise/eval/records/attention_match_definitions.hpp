@@ -85,17 +85,16 @@ inline bool match_scores(const record<float>& s, score_chain_of_records& chain) 
       if (is_operation(s, kernels::operation::multiply)) {
         if (const int number = number_of_cap(s); number >= 0) {
           const record<float>& capped = *s.child[1 - number]->child[0];
-          if (match_scaled_scores(capped, chain) && !capped.shape->masked) {
-            chain.counts.capped = true;
-            return true;
-          }
+          if (!match_scaled_scores(capped, chain) || capped.shape->masked) { return false; }
+          chain.counts.capped = true;
+          return true;
         }
       }
-      if (scores_of_scale(s, chain) < 0) { return false; }
-      return true;
+      return scores_of_scale(s, chain) >= 0;
     }
     case record_kind::unary:
     case record_kind::function:
+    case record_kind::rounded:
       // Any function of a score: the kernel calls it back.
       if (s.kind() == record_kind::function && s.facts_as<function_facts<float>>().call == nullptr) { return false; }
       if (!s.is_float || !match_scaled_scores(*s.child[0], chain) || s.child[0]->shape->masked) { return false; }
@@ -123,7 +122,6 @@ inline bool match_scores(const record<float>& s, score_chain_of_records& chain) 
     case record_kind::root_mean_square:
     case record_kind::rows:
     case record_kind::total:
-    case record_kind::rounded:
       return false;
   }
   return false;

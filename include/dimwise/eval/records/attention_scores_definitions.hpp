@@ -110,6 +110,12 @@ class score_collector {
       case record_kind::function:
         collect(*s.child[0]);
         return s.facts_as<function_facts<float>>().call(to_.function, s.node);
+      case record_kind::rounded: {
+        static constexpr fn::rounded<bfloat16> to_bfloat16{};
+        static constexpr fn::rounded<float16> to_float16{};
+        collect(*s.child[0]);
+        return s.index == rounded_to_bfloat16 ? to_.function.call(to_bfloat16) : to_.function.call(to_float16);
+      }
       case record_kind::masked:
         collect(*s.child[0]);
         return s.mask_facts->take({to_, axes(), w_.computes()}, w_, s.mask, s.node_extents);
@@ -126,7 +132,6 @@ class score_collector {
       case record_kind::root_mean_square:
       case record_kind::rows:
       case record_kind::total:
-      case record_kind::rounded:
         return;  // no step of a chain: `match_scores` does not match it
     }
   }

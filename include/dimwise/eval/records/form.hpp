@@ -224,7 +224,8 @@ struct stored_of_node<Pass, widened_node<Shape, Packed, X, Scale...>> {
       to.data = {x.data, format_of<element>};
       if (!x.buffer.empty()) {
         const auto* const bytes = reinterpret_cast<const unsigned char*>(x.data);
-        to.copied.resize(x.buffer.size() * sizeof(element));
+        const auto viewed = static_cast<std::size_t>(x.data - x.buffer.data());
+        to.copied.resize((x.buffer.size() - viewed) * sizeof(element));
         for (std::size_t i = 0; i < to.copied.size(); ++i) { to.copied.data()[i] = bytes[i]; }
         to.data.data = to.copied.data();
       }

@@ -202,7 +202,10 @@ using named_memory = named_memory_of<float>;
 // Its axes in the order of other names.
 template <class T>
 void write_axes(const named_memory_of<T>& memory, name_list names, axis* to) {
-  for (std::size_t i = 0; i < names.size; ++i) { to[i] = memory.axes[memory.names.place_of(names.at[i])]; }
+  for (std::size_t i = 0; i < names.size; ++i) {
+    const short place = memory.names.place_of(names.at[i]);
+    to[i] = place < 0 ? axis{1, 0} : memory.axes[place];
+  }
 }
 
 // ---- the operations ------------------------------------------------------------------------------------------------
