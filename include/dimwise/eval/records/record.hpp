@@ -174,11 +174,11 @@ struct bias_facts_of_record {
 
 // Elements as they are stored, which a kernel reads.
 struct stored_rows {
-  operand_layout layout{};
+  operand_layout layout;
   kernels::quantised_data data{};
   std::size_t bytes = 0;  // of an element
   aligned_vector<unsigned char> copied{};
-  lowered<float> scale{};
+  lowered<float> scale;
   name_list scale_axes{nullptr, 0};
 };
 struct stored_facts_of_record {
