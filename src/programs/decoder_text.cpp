@@ -22,11 +22,34 @@ bool is_decoder(const std::filesystem::path& folder) {
   return std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.model_type == type; });
 }
 
+namespace {
+
+// Attention is causal here; a model that was trained without the causal mask would have other vectors.
+io::config_check causal_settings(const std::filesystem::path& folder) {
+  io::config_check config(folder / "config.json");
+  const auto expect = [&](const char* key, bool expected) {
+    if (config.flag(key, expected) != expected) {
+      config.differs(std::string(key) + (expected ? " is false" : " is true") +
+                     ", a decoder with causal attention was expected");
+    }
+  };
+  expect("is_causal", true);
+  expect("use_bidirectional_attention", false);
+  const nlohmann::json& code = config.setting("auto_map");
+  if (code.is_object() && code.contains("AutoModel")) {
+    config.differs("auto_map.AutoModel names custom code, a decoder of the library transformers was expected");
+  }
+  config.finish();
+  return config;
+}
+
+}  // namespace
+
 class decoder_text::loaded {
  public:
   loaded(const std::filesystem::path& folder, const text_options& options)
       : weights_(io::read_checkpoint(folder)),
-        model_(models::read_decoder(io::config_check(folder / "config.json"), weights_)),
+        model_(models::read_decoder(causal_settings(folder), weights_)),
         ids_(text::read_tokenizer(folder, vocab{model_.config.vocab}, weights_.metadata(), options.lower_case),
              model_.config.vocab, model_.longest(), options),
         quiet_(options.quiet) {}

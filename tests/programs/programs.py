@@ -866,6 +866,14 @@ class Programs:
                 self.check(f"the last token of {name}, normalized", close(found, [x / size for x in vector], 1e-6), found)
             inspected = self.run(self.inspect_program, folder)
             self.check(f"{name} with modules, inspected", inspected.returncode == 0, inspected)
+            for change, told in (
+                    ({"is_causal": False}, "is_causal is false, a decoder with causal attention was expected"),
+                    ({"use_bidirectional_attention": True}, "use_bidirectional_attention is true, a decoder with causal attention was expected"),
+                    ({"auto_map": {"AutoModel": "modeling.Model"}},
+                     "auto_map.AutoModel names custom code, a decoder of the library transformers was expected")):
+                (folder / "config.json").write_text(json.dumps({**config, **change}))
+                refused = self.run(self.embed_program, folder, "w1")
+                self.check(f"{name} with {change}", refused.returncode == 1 and told.encode() in refused.stderr, refused)
 
     def compared(self, manifest):
         """rank by the similarity of the folder: the query and the texts begin with their own prompts"""
