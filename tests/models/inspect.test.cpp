@@ -103,6 +103,19 @@ TEST_CASE("folders of sentence-transformers and Model2Vec have the arrays of all
   CHECK(table.text_folder == inner / "0_StaticEmbedding");
 }
 
+TEST_CASE("the clusters of tokens are no parameters") {
+  const std::vector<std::byte> zeros(32);
+  io::archive weights("file");
+  weights.add({"embeddings", io::element_type::f32, {2, 3}, std::span(zeros).first(24)});
+  weights.add({"mapping", io::element_type::i64, {4}, std::span(zeros)});
+  weights.add({"weights", io::element_type::f32, {4}, std::span(zeros).first(16)});
+  models::inspection found;
+  models::detail::add_arrays(found, weights);
+  CHECK(models::detail::inspect_static_embedding(found, weights) == 3);
+  CHECK(found.parameters() == 10);
+  CHECK(found.vocabulary() == 4);
+}
+
 TEST_CASE("names that differ in numbers are one group") {
   const auto array = [](const std::string& name, const std::string& dimensions = "d_model[4]") {
     return models::inspected_array{name, dimensions, io::element_type::f32, 4, true};

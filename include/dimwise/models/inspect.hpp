@@ -54,11 +54,11 @@ struct inspection {
     for (const inspected_array& a : arrays) { count += a.is_parameter || !known ? a.elements : 0; }
     return count;
   }
-  /// The number of tokens of the model, if a parameter has them.
+  /// The number of tokens of the model, if the dimensions of an array say it.
   [[nodiscard]] std::optional<std::size_t> vocabulary() const {
     constexpr std::string_view dimension = "vocab[";
     for (const inspected_array& a : arrays) {
-      const std::size_t at = a.is_parameter ? a.dimensions.find(dimension) : std::string::npos;
+      const std::size_t at = a.dimensions.find(dimension);
       if (at == std::string::npos) { continue; }
       std::size_t n = 0;
       const char* const first = a.dimensions.data() + at + dimension.size();
@@ -188,10 +188,7 @@ inline std::size_t inspect_static_embedding(inspection& to, const io::archive& w
     features = floats.at(m.is_model2vec ? "embeddings" : "embedding.weight").extents[1];
     compare_arrays(to, floats, m, file, io::rounding::allowed);
     for (inspected_array& a : to.arrays) {
-      if (a.name == "mapping" && !m.clustered.empty()) {
-        a.dimensions = "vocab[" + std::to_string(a.elements) + "]";
-        a.is_parameter = true;
-      }
+      if (a.name == "mapping" && !m.clustered.empty()) { a.dimensions = "vocab[" + std::to_string(a.elements) + "]"; }
     }
   });
   return features;
