@@ -82,8 +82,16 @@ TEST_CASE("folders of sentence-transformers and Model2Vec have the arrays of all
              "3_Dense/\"linear.weight\" (F32 [16, 40]) does not fit map.weight (d_dense[17] d_model[40])"));
   dense.write("3_Dense/config.json", R"({"in_features": 24, "out_features": 16, "bias": false})");
   CHECK(says(models::inspect(dense.path()).rejected, "in_features is 24, but the module before it gives 40 features"));
+  dense.write("3_Dense/config.json", R"({"in_features": 40, "out_features": "x"})");
+  CHECK(models::inspect(dense.path()).rejected ==
+        std::vector<std::string>{(dense / "3_Dense/config.json").string() +
+                                 ": out_features is \"x\", a whole number from 1 was expected"});
   dense.write("modules.json", "[]");
-  CHECK(says(models::inspect(dense.path()).rejected, "Transformer and Pooling, or StaticEmbedding, were expected"));
+  const auto unknown = models::inspect(dense.path());
+  CHECK(unknown.rejected ==
+        std::vector<std::string>{(dense / "modules.json").string() +
+                                 ": Transformer and Pooling, or StaticEmbedding, were expected, it lists 0 modules"});
+  CHECK_FALSE(unknown.arrays.empty());
 
   const dimwise_test::pack_folder clusters("model2vec-clusters/", "sentences.dwpack");
   const auto halves = models::inspect(clusters.path());
@@ -101,6 +109,9 @@ TEST_CASE("folders of sentence-transformers and Model2Vec have the arrays of all
   CHECK(table.settings.empty());
   CHECK(find(table, "embedding.weight").dimensions == "vocab[24] d_model[10]");
   CHECK(table.text_folder == inner / "0_StaticEmbedding");
+  inner.write("modules.json", "{}");
+  CHECK(models::inspect(inner.path()).rejected ==
+        std::vector<std::string>{(inner / "modules.json").string() + ": a list of modules was expected"});
 }
 
 TEST_CASE("the clusters of tokens are no parameters") {

@@ -114,8 +114,9 @@ inline std::string range_of(std::vector<std::size_t> all) {
   return "{" + text + (all.size() > most ? ", …" : "") + "}";
 }
 
-// The lines of a message after its first, or the only one.
-inline std::vector<std::string> reasons_of(const std::string& message) {
+// The lines of a message after its first, or the only one. The first names the file, which the others keep unless they
+// are of `settings`, the file of the model's settings.
+inline std::vector<std::string> reasons_of(const std::string& message, const std::filesystem::path& settings) {
   std::vector<std::string> all;
   std::size_t at = 0;
   while (at <= message.size()) {
@@ -125,7 +126,12 @@ inline std::vector<std::string> reasons_of(const std::string& message) {
     if (!line.empty()) { all.push_back(std::move(line)); }
     at = end + 1;
   }
-  if (all.size() > 1) { all.erase(all.begin()); }
+  if (all.size() < 2) { return all; }
+  const std::string file = all.front().substr(0, all.front().rfind(": "));
+  all.erase(all.begin());
+  if (file != settings.string()) {
+    for (std::string& line : all) { line.insert(0, file + ": "); }
+  }
   return all;
 }
 
@@ -135,7 +141,8 @@ void look_or_reject(inspection& to, const Look& look) {
   try {
     look();
   } catch (const dimwise::error& problem) {
-    for (std::string& why : reasons_of(problem.what())) { to.rejected.push_back(std::move(why)); }
+    const std::filesystem::path settings = std::filesystem::path(to.text_folder).append("config.json");
+    for (std::string& why : reasons_of(problem.what(), settings)) { to.rejected.push_back(std::move(why)); }
   }
 }
 
@@ -309,6 +316,7 @@ inline std::size_t inspect_model(inspection& to, const io::config_check& setting
     sentences = read_sentence_settings(folder);
     to.text_folder = sentences->transformer;
   });
+  const std::vector<std::string> why = to.rejected;
   io::archive weights;
   bool has_weights = false;
   detail::look_or_reject(to, [&] {
@@ -316,6 +324,10 @@ inline std::size_t inspect_model(inspection& to, const io::config_check& setting
     detail::add_arrays(to, weights);
     has_weights = true;
   });
+  if (!why.empty()) {  // which model it is remains unknown
+    to.rejected = why;
+    return to;
+  }
   detail::look_or_reject(to, [&] {
     const std::filesystem::path settings = std::filesystem::path(to.text_folder).append("config.json");
     const bool is_static = sentences && sentences->is_static;
@@ -325,8 +337,6 @@ inline std::size_t inspect_model(inspection& to, const io::config_check& setting
                                            : detail::inspect_model(to, io::config_check(settings), weights);
     if (sentences && features > 0) { detail::inspect_modules(to, *sentences, features); }
   });
-  // Settings that cannot be read are told once.
-  to.rejected.erase(std::unique(to.rejected.begin(), to.rejected.end()), to.rejected.end());
   return to;
 }
 /// What a folder or a file holds: `inspect_folder` or `inspect_file`.
