@@ -143,7 +143,11 @@ inline bool is_model2vec(const std::filesystem::path& folder) {
   const auto path = folder / "config.json";
   if (!std::filesystem::exists(path)) { return false; }
   io::config_check config(path);
-  if (config.has("model_type")) { return config.setting("model_type") == "model2vec"; }
+  if (config.has("model_type")) {
+    // Not `== "model2vec"`, which terminates the program if memory runs out.
+    const auto* const kind = config.setting("model_type").get_ptr<const std::string*>();
+    return kind != nullptr && *kind == "model2vec";
+  }
   if (!std::filesystem::exists(folder / "model.safetensors")) { return false; }
   const io::archive weights = io::read_checkpoint(folder);
   return weights.find("embeddings") != nullptr;
