@@ -28,7 +28,7 @@ TEST_CASE("a vocabulary is read with the size of the model, or padded") {
   CHECK(told(5) ==
         folder.path().string() +
             ": tokenizer.json, or vocab.json and merges.txt, or vocab.txt, or tokenizer.model, or spiece.model, or "
-            "sentencepiece.bpe.model was expected");
+            "sentencepiece.bpe.model, or source.spm and vocab.json was expected");
   folder.write("tokenizer.json", letters(5));
   CHECK(told(5).empty());
   CHECK(told(64).empty());

@@ -48,7 +48,7 @@ inline std::pair<tokenizer_file, std::filesystem::path> tokenizer_file_of(const 
   }
   if (has("source.spm") && has("vocab.json")) { return {tokenizer_file::marian, place("source.spm")}; }
   throw io::file_error(folder.string() + ": tokenizer.json, or vocab.json and merges.txt, or vocab.txt" + names +
-                       " was expected");
+                       ", or source.spm and vocab.json was expected");
 }
 
 template <dimension_type Vocab>
