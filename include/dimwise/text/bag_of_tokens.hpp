@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/text/bag_of_tokens.hpp -- the tokens of a text for a static embedding, which averages their vectors.
 //
-// Layer: text. Special tokens do not belong to a text. Model2Vec leaves out unknown words and reads the beginning of
+// Layer: text. Special tokens do not belong to a text. Model2Vec leaves out unknown tokens and reads the beginning of
 // long texts; the StaticEmbedding of sentence-transformers does neither.
 // Tests: tests/text/bag_of_tokens.test.cpp
 //
@@ -31,7 +31,7 @@ class bag_of_tokens {
     bool truncated;  ///< the text is longer than Model2Vec reads
   };
 
-  /// With `as_model2vec`, tokens of unknown words are left out, and texts have at most `most` tokens.
+  /// With `as_model2vec`, unknown tokens are left out, and texts have at most `most` tokens.
   bag_of_tokens(tokenizer<Vocab> words, bool as_model2vec, std::size_t most = 512)
       : words_(std::move(words)), as_model2vec_(as_model2vec), most_(most) {
     if (as_model2vec_) { characters_ = most_ * median_length(words_); }

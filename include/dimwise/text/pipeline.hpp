@@ -90,7 +90,7 @@ class pipeline {
   [[nodiscard]] const std::string* word(std::size_t id) const {
     return id < size() ? words_.word(static_cast<std::uint32_t>(id)) : nullptr;
   }
-  /// The token of unknown words: of BPE, WordPiece and WordLevel.
+  /// The id of unknown tokens: of BPE, WordPiece and WordLevel.
   [[nodiscard]] std::optional<std::uint32_t> unknown() const { return unknown_; }
   [[nodiscard]] std::string fingerprint() const {
     std::uint64_t hash = 0xcbf29ce484222325U;

@@ -137,7 +137,7 @@ class tokenizer {
     const std::string* const word = pipeline_->word(i.value);
     return word == nullptr ? std::string_view() : std::string_view(*word);
   }
-  /// The id that BPE, WordPiece and WordLevel give to unknown words; `nullopt` without one, and for Unigram.
+  /// The id that BPE, WordPiece and WordLevel give to unknown tokens; `nullopt` without one, and for Unigram.
   [[nodiscard]] std::optional<id<Vocab>> unknown() const {
     const auto found = pipeline_->unknown();
     return found ? std::optional(id<Vocab>{*found}) : std::nullopt;

@@ -31,7 +31,7 @@ struct static_dims : encoder_dims {
   struct clusters : choice_dim<> {};
 };
 
-/// A static embedding. Tokens have vectors of their own or share those of clusters, and weights if the file has them.
+/// A static embedding. Each token has a vector or shares that of a cluster, and has a weight if the file says so.
 struct static_embedding {
   using vocab = static_dims::vocab;
   using clusters = static_dims::clusters;

@@ -79,7 +79,7 @@ struct normalize_layer {
                                                      << " is infinite or NaN");
       }
     }
-    return x / max(lengths, 1e-12F);  // the least divisor of PyTorch's normalize
+    return x / max(lengths, 1e-12F);  // the minimum divisor of PyTorch's normalize
   }
 };
 

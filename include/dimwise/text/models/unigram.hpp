@@ -26,7 +26,7 @@ struct sentencepiece_scores {
   using sum = float;
   static constexpr bool looks_up_unknown = false;
 };
-// Marian looks up all pieces in a vocabulary of its own.
+// Marian looks up all pieces in vocab.json.
 struct marian_scores {
   using sum = float;
   static constexpr bool looks_up_unknown = true;
