@@ -139,7 +139,9 @@ TEST_CASE("Marian has the pieces of source.spm and the ids of vocab.json") {
   folder.write("vocab.json", R"({"</s>": 0})");
   CHECK(told() == place + "the token <unk> is missing");
   folder.write("vocab.json", R"({"</s>": 0, "<unk>": -1})");
-  CHECK(told().find("<unk>") != std::string::npos);
+  CHECK(told() == place + R"(the id of "<unk>" is -1, not an integer from 0 to 2^24 - 1)");
+  folder.write("vocab.json", R"({"</s>": 0, "<unk>": 1, "b": 1})");
+  CHECK(told() == place + "two tokens of the vocabulary have the same id");
   folder.write("vocab.json", words + "}");
   CHECK(told().find("the vocabulary has 8 ids, the model has 9 tokens") != std::string::npos);
   folder.write("source.spm", pieces + trainer(whole(3, 2)));

@@ -63,7 +63,7 @@ class pipeline {
     const sentencepiece_file& file = from.file;
     const auto user_defined = user_defined_pieces(file);
     if (from.vocabulary->is_object()) {
-      words_.read(r, *from.vocabulary);
+      words_.read(reader(from.vocabulary_title), *from.vocabulary);
       tokens_ = unigram_model<marian_scores>(r, file, words_, words_.find(marian_unknown));
     } else {
       add_pieces(r, file, user_defined);

@@ -71,6 +71,7 @@ struct sentencepiece_parts {
   sentencepiece_file file;
   io::detail::held_json settings{};    // added_tokens and post_processor
   io::detail::held_json vocabulary{};  // Marian's tokens and ids
+  std::string vocabulary_title{};      // the path of their file
   bool always_adds_prefix = true;      // to each part of a text between added tokens
 };
 
@@ -246,7 +247,8 @@ class sentencepiece_additions {
     std::filesystem::path path = *folder_;
     path.append("vocab.json");
     to_->vocabulary = io::detail::held_json(io::read_json(path));
-    const reader here(path.string());
+    to_->vocabulary_title = path.string();
+    const reader here(to_->vocabulary_title);
     if (!to_->vocabulary->is_object()) { here.refuse("an object of tokens and ids was expected"); }
     for (const char* token : {"</s>", marian_unknown}) {
       if (!to_->vocabulary->contains(token)) { here.refuse(std::string("the token ") + token + " is missing"); }
@@ -313,11 +315,12 @@ class sentencepiece_additions {
 
   // Special tokens, and those that name the language of a translation: >>fr<<.
   void add_marian_tokens(const std::set<std::string>& known) {
+    const reader here(to_->vocabulary_title);
     for (auto one = to_->vocabulary->begin(); one != to_->vocabulary->end(); ++one) {
       const std::string& text = one.key();
       const bool special = text == "</s>" || text == marian_unknown || text == "<pad>";
       const bool language = text.size() > 4 && text.starts_with(">>") && text.ends_with("<<");
-      if ((special || language) && !known.contains(text)) { new_token(text, r_->id(*one, text), special); }
+      if ((special || language) && !known.contains(text)) { new_token(text, here.id(*one, text), special); }
     }
   }
 
