@@ -65,7 +65,7 @@ struct attention_gradients {
 template <class C>
 void run_attention_gradient(context& cx, const kernels::attention_call& forth, const attended_part& part,
                             const attention_gradients& to, const attention_of_records& m, const axis* loops) {
-  constexpr std::size_t K = 5;
+  constexpr std::size_t pointers = 5;
   const std::size_t count = forth.count;
   if (forth.layout.queries == 0 && forth.layout.keys == 0) { return; }
   kernels::attention_gradient_call call;
@@ -77,7 +77,7 @@ void run_attention_gradient(context& cx, const kernels::attention_call& forth, c
   const auto j0 = static_cast<std::ptrdiff_t>(part.first_key);
   std::size_t at = 0;
   kernels::for_each_row(nest_over(m.head_count, loops, to.strides),
-                        [&](const std::ptrdiff_t(&o)[K], std::size_t many, const std::ptrdiff_t(&s)[K]) {
+                        [&](const std::ptrdiff_t(&o)[pointers], std::size_t many, const std::ptrdiff_t(&s)[pointers]) {
     for (std::size_t i = 0; i < many; ++i, ++at) {
       const auto j = static_cast<std::ptrdiff_t>(i);
       const auto pointer = [](float* p, std::ptrdiff_t by) { return p == nullptr ? nullptr : p + by; };

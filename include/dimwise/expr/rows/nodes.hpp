@@ -17,7 +17,8 @@ enum class backward_reads : unsigned char {
   result    // what it became
 };
 // How a row (all elements of the dimensions `Over`) becomes a row of the same length, and how it becomes one number:
-// what it is called, in words, and what its gradient reads. The library compiles each (eval/records/rows_definitions.hpp).
+// what it is called, in words, and what its gradient reads. The library compiles each of them
+// (eval/records/rows_definitions.hpp).
 #define DIMWISE_DETAIL_ROWS(ROW)             \
   ROW(softmax, "softmax", result)            \
   ROW(log_softmax, "log_softmax", result)    \

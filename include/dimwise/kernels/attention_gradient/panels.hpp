@@ -19,6 +19,9 @@
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
+template <class Arch>
+class attention_gradient_task;
+
 /// The operands of a task, in its buffers: keys and values of a span, and panels of queries.
 template <class Arch>
 class gradient_panels {
@@ -28,7 +31,10 @@ class gradient_panels {
   gradient_panels(const attention_gradient_call& call, float* scratch, std::size_t group) noexcept
       : call_(call), layout_(call.forth.layout), cut_(layout_), at_(scratch, layout_, group) {}
 
- protected:
+ private:
+  template <class>
+  friend class attention_gradient_task;
+
   static constexpr std::size_t width = strip_width<Arch>;
   using plan = gradient_plan<Arch>;
 
