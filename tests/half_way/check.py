@@ -190,7 +190,7 @@ OPERATIONS = {
                 CODES,
                 "  FUNCTION(negate)",
                 "  FUNCTION(cube) \\\n",
-                "enumeration value .cube. not handled",
+                None,  # no kernel: the reference loop
                 before=True,
             ),
             Step(

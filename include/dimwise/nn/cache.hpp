@@ -110,7 +110,7 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   /// Keeps what a window of `count` positions sees, a query's own included; 0: all positions. Throws `extent_error` if
   /// the cache holds positions, or if the window exceeds the buffer.
   void keep_window(extent_t count)
-    requires kind::at_run_time_window
+    requires(kind::at_run_time_window)
   {
     if (held_ > 0 || count > limit()) {
       detail::raise<extent_error>(error{} << "keep_window: " << count << " positions of "
@@ -122,13 +122,13 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   }
   /// The window that is kept; 0: all positions.
   [[nodiscard]] extent_t kept_window() const
-    requires kind::at_run_time_window
+    requires(kind::at_run_time_window)
   {
     return window_;
   }
   /// How many positions can be appended at once.
   [[nodiscard]] extent_t at_once() const
-    requires kind::at_run_time_window
+    requires(kind::at_run_time_window)
   {
     return window_ == 0 ? limit() - used_ : limit() - (window_ - 1);
   }

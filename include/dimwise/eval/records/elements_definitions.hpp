@@ -5,6 +5,7 @@
 // Tests: tests/eval/plan/plan.test.cpp, tests/eval/plan/operations.test.cpp
 #pragma once
 
+#include <dimwise/eval/kernels/codes.hpp>
 #include <dimwise/eval/loops/elements.hpp>
 #include <dimwise/eval/records/products_definitions.hpp>
 #include <dimwise/eval/records/rows_definitions.hpp>
