@@ -92,9 +92,9 @@ TEST_CASE("the modules are Transformer and Pooling, or StaticEmbedding, and then
         "modules.json: a module is \"custom_st.Transformer\"" + known);
   CHECK(told(transformer + "," + module("1_Dense", "pylate.models.Dense.Dense")) ==
         "modules.json: a module is \"pylate.models.Dense.Dense\"" + known);
-  const std::string first = "modules.json: Transformer and Pooling, or StaticEmbedding, were expected, it lists ";
-  CHECK(told(transformer) == first + "1 modules");
-  CHECK(told("") == first + "0 modules");
+  const std::string expected = "modules.json: Transformer and Pooling, or StaticEmbedding, were expected, it lists ";
+  CHECK(told(transformer) == expected + "1 modules");
+  CHECK(told("") == expected + "0 modules");
   for (const std::string& list :
        {pooling + "," + transformer, transformer + "," + normalize + "," + pooling,
         transformer + "," + pooling + "," + pooling, embedding + "," + pooling, dense, embedding + "," + embedding}) {
