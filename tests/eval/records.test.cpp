@@ -88,7 +88,7 @@ TEST_CASE("records: attention is found through marks, order and either place of 
   CHECK(m.head_count == 0);
   const formed second(contract<key>(v, permute<key, seq>(weights)));
   CHECK(dimwise::detail::match_attention(*second.root, m));
-  // Weights that were changed are none of a softmax.
+  // Weights that were changed are not those of a softmax.
   const formed changed(contract<key>(weights * weights, v));
   CHECK_FALSE(dimwise::detail::match_attention(*changed.root, m));
   const formed product(contract<d_k>(q, k));

@@ -118,7 +118,7 @@ struct any_object {
 #endif
 
 // A flag of the translation unit, which an error raises: what follows from the error, where compilers continue with a
-// declared type, is no second mistake. A friend that is defined later than it is declared is what a template can ask
+// declared type, is not a second mistake. A friend that is defined later than it is declared is what a template can ask
 // for; `Asking` makes each answer a new one.
 template <class Flag>
 struct raises {

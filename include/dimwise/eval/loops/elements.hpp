@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/loops/elements.hpp -- the reference loops of all that goes element by element: functions, masks, biases,
-// widening.
+// dimwise/eval/loops/elements.hpp -- reference loops element by element: functions, masks as numbers, widening.
 //
 // Layer: eval. `element_function<N>` says what one element of the result is made of; one loop serves them all.
 // Tests: tests/expr/elements/elementwise.test.cpp, tests/expr/masks/mask.test.cpp, tests/nn/cache/bfloat16.test.cpp
@@ -50,35 +49,12 @@ struct element_function<C, elementwise<Shape, T, F, X...>> {
   }
 };
 
-struct visible_or_hidden {
-  template <class V>
-  V operator()(V x, bool visible) const {
-    return visible ? x : static_cast<V>(kernels::minus_infinity<V>);
-  }
-};
-template <class C, class Shape, class E, class M>
-struct element_function<C, masked_node<Shape, E, M>> : has_element_function<visible_or_hidden> {};
-
 template <class V>
 struct visible_as_number {
   V operator()(bool visible) const { return static_cast<V>(visible); }
 };
 template <class C, class Shape, class T, class M>
 struct element_function<C, indicator_node<Shape, T, M>> : has_element_function<visible_as_number<compute_t<C, T>>> {};
-
-// A bias of −∞ hides whatever the score is, and what is masked stays masked.
-template <class C, bool IsMasked>
-struct biased_element {
-  C operator()(C x, C bias) const {
-    const bool hidden = bias == kernels::minus_infinity<C> || (IsMasked && x == kernels::minus_infinity<C>);
-    return hidden ? kernels::minus_infinity<C> : x + bias;
-  }
-};
-template <class C, class Shape, class E, class B>
-struct element_function<C, biased_node<Shape, E, B>> : has_element_function<biased_element<C, is_masked<E>>> {};
-template <class C, class Shape, class E, class B>
-struct element_function<C, position_biased_node<Shape, E, B>> : has_element_function<biased_element<C, is_masked<E>>> {
-};
 
 template <class C>
 struct widened_element {
@@ -93,6 +69,22 @@ struct widened_element {
 };
 template <class C, class Shape, class X, class... Scale>
 struct element_function<C, widened_node<Shape, nothing, X, Scale...>> : has_element_function<widened_element<C>> {};
+
+// f of each element.
+template <class C, class F, class X>
+void element_loop(const kernels::loop_nest<2>& nest, C* to, const F& f, const X* x) {
+  kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[2], std::size_t count, const std::ptrdiff_t(&s)[2]) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto j = static_cast<std::ptrdiff_t>(i);
+// A user's function of float also takes double: in the reference, and behind an `expr`.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wfloat-conversion"
+      to[o[0] + j * s[0]] = f(x[o[1] + j * s[1]]);
+#pragma GCC diagnostic pop
+    }
+  });
+}
 
 // All elements: the loops, the function, where the result begins, and the children in memory.
 template <std::size_t K>

@@ -48,7 +48,7 @@ inline bool is_factor(const record<float>& scores, const record<float>& x, score
   return !is_number(scores) && !is_number(x) && match_scaled_scores(scores, chain) && chain.factor == nullptr &&
          scales_queries(*chain.product, x);
 }
-// c · tanh(s), and which operand is the number: −1 if it is no soft cap.
+// c · tanh(s), and which operand is the number: −1 if it is not a soft cap.
 inline int number_of_cap(const record<float>& s) {
   for (int k = 0; k < 2; ++k) {
     const record<float>& inner = *s.child[1 - k];
@@ -59,7 +59,7 @@ inline int number_of_cap(const record<float>& s) {
   }
   return -1;
 }
-// Which operand of a scale are the scores; the other is a number, or a factor. −1: the record is no scale.
+// Which operand of a scale are the scores; the other is a number, or a factor. −1: the record is not a scale.
 inline int scores_of_scale(const record<float>& s, score_chain_of_records& chain) {
   const bool divides = is_operation(s, kernels::operation::divide);
   if (!divides && !is_operation(s, kernels::operation::multiply)) { return -1; }

@@ -16,16 +16,7 @@
 
 namespace dimwise::detail {
 
-// f of each element of the operands.
-template <class C, class F, class X>
-void element_loop(const kernels::loop_nest<2>& nest, C* to, const F& f, const X* x) {
-  kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[2], std::size_t count, const std::ptrdiff_t(&s)[2]) {
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto j = static_cast<std::ptrdiff_t>(i);
-      to[o[0] + j * s[0]] = f(x[o[1] + j * s[1]]);
-    }
-  });
-}
+// f of each pair of elements of the operands.
 template <class C, class F, class X, class Y>
 void element_loop(const kernels::loop_nest<3>& nest, C* to, const F& f, const X* x, const Y* y) {
   kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
@@ -35,6 +26,21 @@ void element_loop(const kernels::loop_nest<3>& nest, C* to, const F& f, const X*
     }
   });
 }
+
+struct visible_or_hidden {
+  template <class V>
+  V operator()(V x, bool visible) const {
+    return visible ? x : static_cast<V>(kernels::minus_infinity<V>);
+  }
+};
+// A bias of −∞ hides whatever the score is, and what is masked stays masked.
+template <class C, bool IsMasked>
+struct biased_element {
+  C operator()(C x, C bias) const {
+    const bool hidden = bias == kernels::minus_infinity<C> || (IsMasked && x == kernels::minus_infinity<C>);
+    return hidden ? kernels::minus_infinity<C> : x + bias;
+  }
+};
 
 // What is masked stays masked, whatever the arithmetic would make of −∞.
 template <class C, class F>

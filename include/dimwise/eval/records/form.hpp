@@ -303,18 +303,7 @@ template <class Pass, class C, class N, class How, class Over>
 template <class C, class F, bool Masked>
 void loop_of_function(const kernels::loop_nest<2>& nest, const void* f, C* to, const C* x) {
   using function = std::conditional_t<Masked && !fn::ends_mask<F>, kept_masked<C, F, Masked>, F>;
-  const function g{*static_cast<const F*>(f)};
-  kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[2], std::size_t count, const std::ptrdiff_t(&s)[2]) {
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto j = static_cast<std::ptrdiff_t>(i);
-// A user's function of float also takes double: in the reference, and behind an `expr`.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wfloat-conversion"
-      to[o[0] + j * s[0]] = g(x[o[1] + j * s[1]]);
-#pragma GCC diagnostic pop
-    }
-  });
+  element_loop(nest, to, function{*static_cast<const F*>(f)}, x);
 }
 #if defined(DIMWISE_PLAIN_ONLY)
 template <class C, class F, bool Masked>
@@ -389,7 +378,7 @@ template <class C, class N>
   if constexpr (requires { operation_of<N>::name; }) {
     r.name = operation_of<N>::name;
   } else {
-    r.name = "map";  // a function of the user's own; what is no operation is not named
+    r.name = "map";  // a function of the user's own; the name of a leaf is not read
   }
   r.node = &n;
   r.node_extents = &n.extents();

@@ -23,7 +23,7 @@ struct product_map {
   product_form form;
 
   explicit product_map(const record<C>& r) {
-    const auto& facts = *static_cast<const product_facts_of_record*>(r.facts);
+    const auto& facts = r.template facts_as<product_facts_of_record>();
     const auto places = [&](short* to, name_list names, const record<C>& operand) {
       for (std::size_t i = 0; i < names.size; ++i) { to[i] = operand.shape->axes.place_of(names.at[i]); }
     };
@@ -43,7 +43,7 @@ struct product_map {
 template <class C>
 std::string product_words(const record<C>& r) {
   std::vector<std::string> names;
-  for (const name_of name : static_cast<const product_facts_of_record*>(r.facts)->over) {
+  for (const name_of name : r.template facts_as<product_facts_of_record>().over) {
     names.push_back(short_name(name()));
   }
   return "contract over " + joined_names(names);
@@ -125,9 +125,7 @@ struct product_chain_of_records {
 // What is added to a chain of this shape: as large as the product, or a bias of some of its dimensions.
 inline bool adds_to_chain(const product_chain_of_records& chain, const record_shape& shape, const record<float>& x) {
   if (!x.is_float || x.shape->masked || x.leaves_out == kernels::left_out::hidden) { return false; }
-  for (const name_of name : x.shape->axes) {
-    if (shape.axes.place_of(name) < 0) { return false; }
-  }
+  if (!is_subset_of(x.shape->axes, shape.axes)) { return false; }
   return x.rank() == shape.axes.size ? chain.last < product_step::residual
                                      : x.rank() > 0 && chain.last < product_step::bias;
 }

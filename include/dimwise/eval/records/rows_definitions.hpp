@@ -34,7 +34,7 @@ inline row_loops loops_over(name_list over, name_list result, const axis* to, na
 }
 template <class C>
 row_loops loops_over(const record<C>& r, const axis* to, const axis* from) {
-  return loops_over(*static_cast<const name_list*>(r.facts), r.shape->axes, to, r.child[0]->shape->axes, from);
+  return loops_over(r.template facts_as<name_list>(), r.shape->axes, to, r.child[0]->shape->axes, from);
 }
 
 template <class C, class How>
@@ -88,7 +88,7 @@ struct norm_chain_of_records {
 };
 // Whether `x` has one number for each element of a row.
 inline bool is_for_rows(const record<float>& norm, const record<float>& x) {
-  const auto& over = *static_cast<const name_list*>(norm.facts);
+  const auto& over = norm.facts_as<name_list>();
   return x.is_float && over.size == 1 && x.rank() == 1 && x.shape->axes.at[0] == over.at[0];
 }
 inline bool match_norm_chain(const record<float>& r, norm_chain_of_records& chain) {
@@ -124,7 +124,7 @@ void normalise_and_finish(walk& w, const record<float>& r, const norm_chain_of_r
   const auto gamma = read_record(w, *chain.gamma);
   lowered<float> beta;
   if (chain.beta != nullptr) { beta = read_record(w, *chain.beta); }
-  const auto& over = *static_cast<const name_list*>(norm.facts);
+  const auto& over = norm.facts_as<name_list>();
   const row_loops loops = loops_over(over, r.shape->axes, to.axes, norm.child[0]->shape->axes, x.axes);
   if (loops.inside.empty()) { return; }
   const bool fits = norm_fits(loops, gamma, chain.beta != nullptr ? &beta : nullptr);

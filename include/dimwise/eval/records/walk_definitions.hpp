@@ -93,7 +93,7 @@ void write_number(walk& w, const record<C>& r, target<C> to) {
 template <class C>
 lowered<C> read_view(walk& w, const record<C>& r, bool as_weights) {
   auto x = read_record(w, *r.child[0], as_weights);
-  const auto& facts = *static_cast<const view_facts*>(r.facts);
+  const auto& facts = r.template facts_as<view_facts>();
   const name_list from = r.child[0]->shape->axes;
   if (needs_dense(facts, x.axes)) { make_dense(x, from); }
   axis result[max_rank];
