@@ -14,44 +14,35 @@
 
 namespace dimwise::detail {
 
-// The children of a node, in order. Members instead of std::tuple, and constructors that are part of the node's: every
-// function in between is one more for the compiler to make.
+// The children of a node, in order. Up to three are an aggregate: no constructor is compiled for it, and a tensor is
+// copied without a look at its explicit constructors.
 template <class... X>
 struct children_of {};
 template <class A>
 struct children_of<A> {
   A a;
-
-  [[gnu::always_inline]] constexpr children_of(const A& x) : a(x) {}
-  [[gnu::always_inline]] constexpr children_of(A&& x) : a(static_cast<A&&>(x)) {}
-  [[gnu::always_inline]] children_of(const children_of&) = default;
-  [[gnu::always_inline]] children_of(children_of&&) noexcept = default;
-  [[gnu::always_inline]] ~children_of() = default;
 };
 template <class A, class B>
 struct children_of<A, B> {
   A a;
   B b;
-
-  template <class X, class Y>
-  [[gnu::always_inline]] constexpr children_of(X&& x, Y&& y) : a(static_cast<X&&>(x)), b(static_cast<Y&&>(y)) {}
-  [[gnu::always_inline]] children_of(const children_of&) = default;
-  [[gnu::always_inline]] children_of(children_of&&) noexcept = default;
-  [[gnu::always_inline]] ~children_of() = default;
+};
+template <class A, class B, class C>
+struct children_of<A, B, C> {
+  A a;
+  B b;
+  C c;
 };
 template <class A, class B, class C, class... More>
 struct children_of<A, B, C, More...> {
   A a;
   B b;
   C c;
-  [[no_unique_address]] children_of<More...> more;
+  children_of<More...> more;
 
   template <class X, class Y, class Z, class... Rest>
-  [[gnu::always_inline]] constexpr children_of(X&& x, Y&& y, Z&& z, Rest&&... rest)
+  children_of(X&& x, Y&& y, Z&& z, Rest&&... rest)
       : a(static_cast<X&&>(x)), b(static_cast<Y&&>(y)), c(static_cast<Z&&>(z)), more{static_cast<Rest&&>(rest)...} {}
-  [[gnu::always_inline]] children_of(const children_of&) = default;
-  [[gnu::always_inline]] children_of(children_of&&) noexcept = default;
-  [[gnu::always_inline]] ~children_of() = default;
 };
 template <std::size_t I, class Children>
 [[gnu::always_inline]] constexpr auto& child_in(Children& all) {

@@ -13,7 +13,6 @@
 
 #include <array>
 #include <cstddef>
-#include <string_view>
 #include <tuple>
 #include <type_traits>
 
@@ -36,21 +35,22 @@ consteval auto pointer_at() {
   }
 }
 
-// The name of a member, as compilers print its pointer: `… &demo::block::norm]` or `… &demo::block::norm; …]`.
+// The name of a member, as compilers print its pointer at the end of the name of this function:
+// `… &demo::block::norm]`. Read backwards, since each step of a constant expression costs compile time.
 template <auto Pointer>
-consteval std::string_view printed_member() {
-  const std::string_view all = __PRETTY_FUNCTION__;
-  const std::string_view from = all.substr(all.find("Pointer = "));
-  const std::string_view pointer = from.substr(0, from.find_first_of(";]"));
-  return pointer.substr(pointer.rfind(':') + 1);
+consteval auto printed_member() {
+  constexpr std::size_t end = sizeof(__PRETTY_FUNCTION__) - 2;
+  constexpr std::size_t begin = [](const char* text) {
+    std::size_t at = end;
+    while (text[at - 1] != ':') { --at; }
+    return at;
+  }(__PRETTY_FUNCTION__);
+  std::array<char, end - begin + 1> name{};
+  for (std::size_t i = 0; begin + i < end; ++i) { name[i] = __PRETTY_FUNCTION__[begin + i]; }
+  return name;
 }
 template <auto Pointer>
-inline constexpr auto name_of_member = [] {
-  constexpr std::string_view name = printed_member<Pointer>();
-  std::array<char, name.size() + 1> text{};
-  for (std::size_t i = 0; i < name.size(); ++i) { text[i] = name[i]; }
-  return text;
-}();
+inline constexpr auto name_of_member = printed_member<Pointer>();
 
 template <class List>
 struct list_of_members;

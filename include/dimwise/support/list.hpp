@@ -27,15 +27,21 @@ inline constexpr bool is_in = false;
 template <class T, class... Ts>
 inline constexpr bool is_in<T, list<Ts...>> = (__is_same(T, Ts) || ...);
 
-// The index of T in the list; the size of the list if T is missing.
-template <class T, class... Ts>
-consteval std::size_t index_of(list<Ts...>) {
-  std::size_t i = 0;
-  (void)((__is_same(T, Ts) || (++i, false)) || ...);
-  return i;
+// The index of T in the list; the size of the list if T is missing. Folded over a function that is no template: one
+// more variable for each pair, and no function.
+struct search {
+  std::size_t index = 0;
+  bool found = false;
+
+  [[nodiscard]] consteval short place() const { return found ? static_cast<short>(index) : short{-1}; }
+};
+consteval search operator|(search s, bool is_here) {
+  return s.found || is_here ? search{s.index, true} : search{s.index + 1, false};
 }
 template <class T, class List>
-inline constexpr std::size_t index_in = index_of<T>(List{});
+inline constexpr std::size_t index_in = 0;
+template <class T, class... Ts>
+inline constexpr std::size_t index_in<T, list<Ts...>> = (search{} | ... | __is_same(T, Ts)).index;
 
 // The last branch of a choice between types: `static_assert(is_handled<T>, …)` rejects a type that no branch handles.
 template <class... T>
@@ -109,7 +115,7 @@ consteval bool all_distinct(list<T...>) {
   } else {
     // Each index is that of the first such type, so at most that of the type itself: they add up to 0 + 1 + … + (n - 1)
     // for distinct types only. n * n comparisons by a builtin.
-    return (index_of<T>(list<T...>{}) + ...) == sizeof...(T) * (sizeof...(T) - 1) / 2;
+    return (index_in<T, list<T...>> + ...) == sizeof...(T) * (sizeof...(T) - 1) / 2;
   }
 }
 

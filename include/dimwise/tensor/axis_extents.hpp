@@ -108,6 +108,25 @@ template <class Axes>
 [[gnu::always_inline]] inline extent_t checked_size(const axis* axes, std::size_t bytes, const char* operation) {
   return checked_size_of(axes, Axes::size, axis_extents<Axes>::names, bytes, operation);
 }
+// The same of the extents themselves: without an array of axes in each function that asks for it.
+[[gnu::noinline]] inline extent_t checked_size_in_slots(const extent_source* sources, std::size_t rank,
+                                                        const slot* slots, const name_of* names, std::size_t bytes,
+                                                        const char* operation) {
+  axis axes[max_rank];
+  write_extents(sources, rank, slots, axes);
+  return checked_size_of(axes, rank, names, bytes, operation);
+}
+template <class Axes, class Extents>
+[[gnu::always_inline]] inline extent_t checked_size_of(const Extents& e, std::size_t bytes, const char* operation) {
+  if constexpr (axis_extents<Axes>::in_slots) {
+    return checked_size_in_slots(axis_extents<Axes>::template sources<typename Extents::slotted>, Axes::size, e.slots(),
+                                 axis_extents<Axes>::names, bytes, operation);
+  } else {
+    axis axes[Axes::size + 1];
+    axis_extents<Axes>::write(e, axes, operation);
+    return checked_size<Axes>(axes, bytes, operation);
+  }
+}
 // The same, and writes row-major strides.
 template <class Axes>
 [[gnu::always_inline]] inline extent_t checked_contiguous(axis* axes, std::size_t bytes, const char* operation) {

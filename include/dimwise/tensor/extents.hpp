@@ -17,15 +17,11 @@ namespace dimwise {
 
 namespace detail {
 
-// The extent and origin of one dimension; without initialisers, which would cost a loop for each list of dimensions.
+// The extent and origin of one dimension.
 struct slot {
   extent_t extent;
   std::ptrdiff_t origin;
 };
-
-[[gnu::noinline]] inline void clear_slots(slot* slots, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) { slots[i] = {0, unknown_origin}; }
-}
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void throw_extents_differ(extent_t here, extent_t there,
                                                                         const char* operation, name_of name) {
@@ -61,16 +57,16 @@ inline void check_same(segments& here, const segments& there, const char* operat
   }
 }
 
-// Merges the slots of the operands: `places[i * operands + j]` is the index of slot i in operand j, and `at[i]` its
-// index in `to`; -1 if there is none.
+// Merges the slots of the operands: `places[j][i]` is the index of slot i in operand j, and `at[i]` its index in `to`; -1
+// if there is none.
 [[gnu::noinline]] inline void merge_slots(slot* to, const short* at, std::size_t count, std::size_t operands,
-                                          const short* places, const slot* const* from, const char* operation,
+                                          const short* const* places, const slot* const* from, const char* operation,
                                           const name_of* names) {
   for (std::size_t i = 0; i < count; ++i) {
     slot merged{};
     bool found = false;
     for (std::size_t j = 0; j < operands; ++j) {
-      const short place = places[i * operands + j];
+      const short place = places[j][i];
       if (place < 0) { continue; }
       if (found) {
         check_same(merged, from[j][place], operation, names[i]);
@@ -141,6 +137,15 @@ struct few<T, 0> {
   [[nodiscard]] static T* begin() { return nullptr; }
 };
 
+// What slots say before a value is given to them.
+template <class D>
+inline constexpr slot initial_slot = {D::static_extent == at_run_time ? 0 : D::static_extent, unknown_origin};
+template <class Slotted>
+inline constexpr few<slot, Slotted::size> initial_slots = {};
+template <class First, class... More>
+inline constexpr few<slot, 1 + sizeof...(More)> initial_slots<list<First, More...>> = {
+    {initial_slot<First>, initial_slot<More>...}};
+
 template <class... A>
 class extents_of<list<A...>> {
  public:
@@ -148,10 +153,7 @@ class extents_of<list<A...>> {
   using slotted = with_slots<A...>;
   using packed = with_documents<A...>;
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Weffc++"  // set_static gives them values
-  [[gnu::always_inline]] extents_of() { set_static(slotted{}); }
-#pragma GCC diagnostic pop
+  [[gnu::always_inline]] extents_of() : slots_(initial_slots<slotted>), documents_() {}
 
   template <class D>
     requires(has_slot<D>)
@@ -249,20 +251,6 @@ class extents_of<list<A...>> {
   }
 
  private:
-  template <class... D>
-  [[gnu::always_inline]] void set_static(list<D...>) {
-    if constexpr (((D::static_extent == at_run_time) || ...)) {
-      clear_slots(slots(), sizeof...(D));
-      (set_static<D>(), ...);
-    } else {  // inline: small formulas cost less than a call
-      [[maybe_unused]] slot* next = slots();
-      ((*next++ = {D::static_extent, unknown_origin}), ...);
-    }
-  }
-  template <class D>
-  [[gnu::always_inline]] void set_static() {
-    if constexpr (D::static_extent != at_run_time) { of_atom<D>().extent = D::static_extent; }
-  }
   template <class D>
   void check_one() const {
     if constexpr (requires { typename D::divided_from; }) {
@@ -286,8 +274,11 @@ class extents_of<list<A...>> {
 template <class Shape>
 using extents_for = extents_of<atoms_of_list_t<dims_t<Shape>>>;
 
+// The index of A in the list, or -1.
 template <class From, class A>
-inline constexpr short place_in = is_in<A, From> ? static_cast<short>(index_in<A, From>) : short{-1};
+inline constexpr short place_in = -1;
+template <class... D, class A>
+inline constexpr short place_in<list<D...>, A> = (search{} | ... | __is_same(A, D)).place();
 
 template <class Slotted>
 struct slot_merger;
@@ -298,33 +289,13 @@ struct slot_merger<list<A...>> {
   [[gnu::always_inline]] static void into(slot* to, const char* operation, const From&... from) {
     static constexpr name_of names[] = {&dimension_name<A>...};
     const slot* bases[] = {from.slots()...};
-    if constexpr (sizeof...(From) == 1) {
-      static constexpr short places[] = {place_in<typename From::slotted..., A>...};
-      merge_slots(to, row<To>::at, sizeof...(A), 1, places, bases, operation, names);
-    } else {
-      static constexpr auto places = plan<typename From::slotted...>();
-      merge_slots(to, row<To>::at, sizeof...(A), sizeof...(From), places.at, bases, operation, names);
-    }
+    const short* places[] = {places_in<typename From::slotted>...};
+    merge_slots(to, places_in<To>, sizeof...(A), sizeof...(From), places, bases, operation, names);
   }
 
  private:
-  template <std::size_t N>
-  struct table {
-    short at[N];
-  };
   template <class Slots>
-  struct row {
-    static constexpr short at[] = {place_in<Slots, A>...};
-  };
-  template <class... Slots>
-  static constexpr auto plan() {
-    table<sizeof...(A) * sizeof...(Slots)> t{};
-    const short* rows[] = {row<Slots>::at...};
-    for (std::size_t i = 0; i < sizeof...(A); ++i) {
-      for (std::size_t j = 0; j < sizeof...(Slots); ++j) { t.at[i * sizeof...(Slots) + j] = rows[j][i]; }
-    }
-    return t;
-  }
+  static constexpr short places_in[] = {place_in<Slots, A>...};
 };
 
 template <class D, class To, class From>

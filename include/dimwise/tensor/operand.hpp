@@ -125,10 +125,7 @@ DIMWISE_DETAIL_MISUSED(extent_of)
 /// The number of elements of `x`.
 template <operand X>
 [[nodiscard]] extent_t size_of(const X& x) {
-  using axes = detail::axes_for<detail::shape_of<X>>;
-  detail::axis all[axes::size + 1];
-  detail::axis_extents<axes>::write(x.extents(), all);
-  return detail::checked_size<axes>(all, 0, "size_of");
+  return detail::checked_size_of<detail::axes_for<detail::shape_of<X>>>(x.extents(), 0, "size_of");
 }
 
 }  // namespace no_adl

@@ -401,15 +401,11 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   static constexpr extent_t static_size = detail::static_size_of(axes{});
   using storage = typename detail::storage_for<T, static_size>::type;
   static constexpr bool is_shared = !detail::storage_for<T, static_size>::fits;
-  // Not inlined where memory is allocated: dozens of formulas make tensors of one type.
-  struct inlined {};
-  struct called {};
-  using unwritten = std::conditional_t<is_shared, called, inlined>;
+  struct unwritten {};
 
-  [[gnu::always_inline]] tensor(const extents_type& e, inlined) : extents_(e), storage_(checked_size(e)) {
+  [[gnu::always_inline]] tensor(const extents_type& e, unwritten) : extents_(e), storage_(checked_size(e)) {
     extents_.check_divided();
   }
-  [[gnu::noinline]] tensor(const extents_type& e, called) : tensor(e, inlined{}) {}
   explicit tensor(const extents_type& e) : tensor(e, unwritten{}) {
     detail::fill_elements(storage_.write(), size(), T{});
   }
@@ -433,9 +429,8 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   }
   static auto only_extent(std::size_t n) { return detail::first_t<detail::dims_t<shape_type>>{n}; }
   [[gnu::always_inline]] static std::size_t checked_size(const extents_type& e) {
-    detail::axis all[axes::size + 1];
-    detail::axis_extents<axes>::write(e, all, "tensor");
-    return detail::checked_size<axes>(all, sizeof(T), "tensor");
+    if constexpr (!is_shared) { return static_size; }
+    return detail::checked_size_of<axes>(e, sizeof(T), "tensor");
   }
   void check_count(std::size_t given, const char* operation) const {
     if (given != size()) {
