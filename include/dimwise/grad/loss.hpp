@@ -127,7 +127,7 @@ consteval auto judge_positions() {
   using naming = naming_objection_t<op::next_word_loss, list<P>, shape_of<Words>>;
   if constexpr (!std::is_same_v<naming, nothing>) {
     return answer<naming>{};
-  } else if constexpr (filter<list<P>>::not_ordered::size > 0) {
+  } else if constexpr (!filter<list<P>>::all_ordered) {
     return answer<ERROR_R13_needs_ordered_positions<op::next_word_loss, over_t<list<P>>, operand_t<shape_of<Words>>>>{};
   } else if constexpr (is_sharded<P>) {  // the successor of the last word is on another rank
     return answer<

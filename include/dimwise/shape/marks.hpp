@@ -95,8 +95,8 @@ struct insert_mark<list<Done...>, M, M, Rest...> {
 };
 template <class... Done, class M, class First, class... Rest>
 struct insert_mark<list<Done...>, M, First, Rest...>
-    : std::conditional_t<mark_before<M, First>(), std::type_identity<list<Done..., M, First, Rest...>>,
-                         insert_mark<list<Done..., First>, M, Rest...>> {};
+    : either_t<mark_before<M, First>(), std::type_identity<list<Done..., M, First, Rest...>>,
+               insert_mark<list<Done..., First>, M, Rest...>> {};
 
 template <class Sorted, class... M>
 struct sort_marks {
@@ -137,12 +137,12 @@ template <class M, class Old, class New>
 struct rename_in_mark;
 template <template <class...> class M, class... D, class Old, class New>
 struct rename_in_mark<M<D...>, Old, New> {
-  using type = M<std::conditional_t<std::is_same_v<D, Old>, New, D>...>;
+  using type = M<either_t<std::is_same_v<D, Old>, New, D>...>;
 };
 
 template <class F, class... P, class Old, class New>
 struct rename_in_mark<rotated<F, P...>, Old, New> {
-  using type = rotated<std::conditional_t<std::is_same_v<F, Old>, New, F>, P...>;
+  using type = rotated<either_t<std::is_same_v<F, Old>, New, F>, P...>;
 };
 
 // The dimension without primes and shards: queries and keys of one sequence are rotated by the same P.
@@ -200,8 +200,8 @@ struct insert_name<list<Done...>, D> {
 };
 template <class... Done, class D, class First, class... Rest>
 struct insert_name<list<Done...>, D, First, Rest...>
-    : std::conditional_t<name_before<D, First>(), std::type_identity<list<Done..., D, First, Rest...>>,
-                         insert_name<list<Done..., First>, D, Rest...>> {};
+    : either_t<name_before<D, First>(), std::type_identity<list<Done..., D, First, Rest...>>,
+               insert_name<list<Done..., First>, D, Rest...>> {};
 template <class... Sorted, class D, class... Rest>
 struct sort_names<list<Sorted...>, D, Rest...> : sort_names<typename insert_name<list<>, D, Sorted...>::type, Rest...> {
 };

@@ -41,8 +41,8 @@ template <class Op, class... M>
 struct effects<Op, list<M...>> {
   template <class Mark>
   static constexpr effect of = effect_in<Mark>(marks_row<Op>);
-  using kept = join_t<typename std::conditional_t<of<M> == weaken, weakened<M>,
-                                                  std::type_identity<list_if<of<M> == keep, M>>>::type...>;
+  using kept =
+      join_t<typename either_t<of<M> == weaken, weakened<M>, std::type_identity<list_if<of<M> == keep, M>>>::type...>;
   template <class... R>
   static auto first(list<R...>) -> element_t<0, list<R..., void>>;
   using refused = decltype(first(join_t<list_if<of<M> == refuse, M>...>{}));

@@ -22,9 +22,8 @@ struct shape_parts;
 template <class... T>
 struct shape_parts<shape<T...>> {
   static constexpr bool marked = (is_mark<T> || ...);
-  using dims =
-      typename std::conditional_t<marked, join<list_if<!is_mark<T>, T>...>, std::type_identity<list<T...>>>::type;
-  using marks = typename std::conditional_t<marked, join<list_if<is_mark<T>, T>...>, std::type_identity<list<>>>::type;
+  using dims = typename either_t<marked, join<list_if<!is_mark<T>, T>...>, std::type_identity<list<T...>>>::type;
+  using marks = typename either_t<marked, join<list_if<is_mark<T>, T>...>, std::type_identity<list<>>>::type;
 };
 template <class Shape>
 using dims_t = typename shape_parts<Shape>::dims;
@@ -68,7 +67,7 @@ struct repeated_parts {
 };
 template <class... P>
 struct repeated_parts<summed<P...>> {
-  using type = std::conditional_t<all_distinct(list<P...>{}), list<>, list<P...>>;
+  using type = either_t<all_distinct(list<P...>{}), list<>, list<P...>>;
 };
 template <class Axes>
 struct occurring;
@@ -96,8 +95,7 @@ struct repeated<list<D...>> {
 };
 template <class First, class... Rest>
 struct repeated<list<First, Rest...>> {
-  using type =
-      typename std::conditional_t<is_any_of<First, Rest...>, std::type_identity<First>, repeated<list<Rest...>>>::type;
+  using type = typename either_t<is_any_of<First, Rest...>, std::type_identity<First>, repeated<list<Rest...>>>::type;
 };
 
 template <class... D>

@@ -121,17 +121,12 @@ template <class List>
 struct filter;
 template <class... D>
 struct filter<list<D...>> {
-  using positions = join_t<list_if<is_position<D>, D>...>;
-  using packed = join_t<list_if<is_packed<D>, D>...>;
-  using not_parallel = join_t<list_if<!is_parallel<D>, D>...>;
-  // The dimensions that a softmax under a mask or bias may go over, including those that are both parallel and a
-  // choice.
-  using alternatives = join_t<list_if<!is_parallel<D> || is_choice<D>, D>...>;
-  using heads = join_t<list_if<is_heads<D>, D>...>;
-  using not_features = join_t<list_if<!is_feature<D>, D>...>;
-  using not_attended = join_t<list_if<!has_any(D::abilities, ability::attendable | ability::choice), D>...>;
-  using not_ordered = join_t<list_if<!has_any(D::abilities, ability::ordered), D>...>;
-  using single = join_t<list_if<D::static_extent == 1, D>...>;
+  static constexpr std::size_t packed = (std::size_t{is_packed<D>} + ... + 0);
+  static constexpr bool any_heads = (is_heads<D> || ...);
+  static constexpr bool all_features = (is_feature<D> && ...);
+  static constexpr bool all_attended = (has_any(D::abilities, ability::attendable | ability::choice) && ...);
+  static constexpr bool all_ordered = (has_any(D::abilities, ability::ordered) && ...);
+  static constexpr bool all_single = ((D::static_extent == 1) && ...);
   static constexpr bool any_position = (is_position<D> || ...);
   static constexpr bool any_alternative = ((is_position<D> || (is_choice<D> && !is_parallel<D>)) || ...);
   static constexpr bool any_feature = (is_feature<D> || ...);
@@ -141,6 +136,34 @@ struct filter<list<D...>> {
   static constexpr bool any_batch = ((is_parallel<D> && !is_heads<D>) || ...);
   static constexpr bool all_parallel = (is_parallel<D> && ...);
 };
+
+// The dimensions of a list that are of a kind.
+template <class List>
+struct positions_in;
+template <class... D>
+struct positions_in<list<D...>> : join<list_if<is_position<D>, D>...> {};
+template <class List>
+struct packed_in;
+template <class... D>
+struct packed_in<list<D...>> : join<list_if<is_packed<D>, D>...> {};
+template <class List>
+struct not_parallel_in;
+template <class... D>
+struct not_parallel_in<list<D...>> : join<list_if<!is_parallel<D>, D>...> {};
+template <class List>
+struct not_features_in;
+template <class... D>
+struct not_features_in<list<D...>> : join<list_if<!is_feature<D>, D>...> {};
+template <class List>
+struct not_attended_in;
+template <class... D>
+struct not_attended_in<list<D...>>
+    : join<list_if<!has_any(D::abilities, ability::attendable | ability::choice), D>...> {};
+// Those that a softmax under a mask or bias may go over, including those that are both parallel and a choice.
+template <class List>
+struct alternatives_in;
+template <class... D>
+struct alternatives_in<list<D...>> : join<list_if<!is_parallel<D> || is_choice<D>, D>...> {};
 
 }  // namespace detail
 
@@ -176,9 +199,8 @@ struct refused_mark<raw<D...>, Facts...> {
 };
 template <class... D, class Op, class... Facts>
 struct refused_mark<score<D...>, Op, Facts...> {
-  using type =
-      std::conditional_t<std::is_same_v<Op, op::scaled> || std::is_same_v<Op, op::unscaled>,
-                         ERROR_R6_scores_are_already_scaled<Op, Facts...>, ERROR_R6_scores_go_to_softmax<Op, Facts...>>;
+  using type = either_t<std::is_same_v<Op, op::scaled> || std::is_same_v<Op, op::unscaled>,
+                        ERROR_R6_scores_are_already_scaled<Op, Facts...>, ERROR_R6_scores_go_to_softmax<Op, Facts...>>;
 };
 template <class... D, class... Facts>
 struct refused_mark<masked_for<D...>, Facts...> {
@@ -223,9 +245,9 @@ using refused_mark_t = typename refused_mark<typename effects<Op, marks_t<Shape>
 template <class Shape>
 inline constexpr bool has_rotation = marked_t<rotated, marks_t<Shape>>::size > 0;
 template <class Left, class Right, class... Facts>
-using unlike_rotations_t = std::conditional_t<has_rotation<Left> && has_rotation<Right>,
-                                              ERROR_R9_operands_are_rotated_by_other_positions<Facts...>,
-                                              ERROR_R9_only_one_operand_is_rotated<Facts...>>;
+using unlike_rotations_t =
+    either_t<has_rotation<Left> && has_rotation<Right>, ERROR_R9_operands_are_rotated_by_other_positions<Facts...>,
+             ERROR_R9_only_one_operand_is_rotated<Facts...>>;
 
 // R18, for whatever an operation takes besides its first operand (mask, lengths, bias, ids, positions, scale, table):
 // whether an element that `at` took of a dimension meets an operand that has it, under its own name or as a factor; and
@@ -255,10 +277,9 @@ inline constexpr bool hides_in_composite = !is_disjoint<axes_t<D>, axes_of_list_
 
 // The error for dimensions that the only operand lacks (R1), or has inside a composite (R4).
 template <class Op, class Missing, class Shape>
-using missing_t =
-    std::conditional_t<hides_in_composite<first_t<Missing>, Shape>,
-                       ERROR_R4_composite_has_other_factors_or_order<Op, over_t<Missing>, operand_t<Shape>>,
-                       ERROR_R1_dimension_is_not_in_the_operand<Op, over_t<Missing>, operand_t<Shape>>>;
+using missing_t = either_t<hides_in_composite<first_t<Missing>, Shape>,
+                           ERROR_R4_composite_has_other_factors_or_order<Op, over_t<Missing>, operand_t<Shape>>,
+                           ERROR_R1_dimension_is_not_in_the_operand<Op, over_t<Missing>, operand_t<Shape>>>;
 
 // Every rule with named dimensions checks this: a dimension named twice would be reduced or iterated twice.
 template <class... Named>

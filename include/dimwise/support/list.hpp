@@ -82,6 +82,20 @@ struct one_if<false> {
 template <bool Keep, class T>
 using list_if = typename one_if<Keep>::template type<T>;
 
+// std::conditional_t without a class for each pair of types.
+template <bool>
+struct first_if {
+  template <class A, class B>
+  using type = A;
+};
+template <>
+struct first_if<false> {
+  template <class A, class B>
+  using type = B;
+};
+template <bool First, class A, class B>
+using either_t = typename first_if<First>::template type<A, B>;
+
 // Set operations that keep the order of the left list.
 template <class A, class B>
 struct difference_of;
@@ -126,12 +140,12 @@ struct unique {
 };
 template <class... Done, class T, class... Rest>
 struct unique<list<Done...>, T, Rest...>
-    : unique<std::conditional_t<is_any_of<T, Done...>, list<Done...>, list<Done..., T>>, Rest...> {};
+    : unique<either_t<is_any_of<T, Done...>, list<Done...>, list<Done..., T>>, Rest...> {};
 template <class List>
 struct unique_list;
 template <class... T>
 struct unique_list<list<T...>>
-    : std::conditional_t<all_distinct(list<T...>{}), std::type_identity<list<T...>>, unique<list<>, T...>> {};
+    : either_t<all_distinct(list<T...>{}), std::type_identity<list<T...>>, unique<list<>, T...>> {};
 template <class List>
 using unique_t = typename unique_list<List>::type;
 
@@ -140,7 +154,7 @@ template <class List, class Old, class New>
 struct replace;
 template <class... T, class Old, class... New>
 struct replace<list<T...>, Old, list<New...>> {
-  using type = join_t<std::conditional_t<std::is_same_v<T, Old>, list<New...>, list<T>>...>;
+  using type = join_t<either_t<std::is_same_v<T, Old>, list<New...>, list<T>>...>;
 };
 template <class List, class Old, class New>
 using replace_t = typename replace<List, Old, New>::type;

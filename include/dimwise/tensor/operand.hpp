@@ -38,13 +38,12 @@ struct expression_tag {};
 
 // What is wrong where a tensor with dimensions is taken for one value.
 template <class Value, class Shape>
-using one_value_error =
-    std::conditional_t<std::is_same_v<Value, bool>, ERROR_R7_tensor_is_no_condition<operand_t<Shape>>,
-                       ERROR_R8_tensor_with_dimensions_is_no_number<operand_t<Shape>>>;
+using one_value_error = either_t<std::is_same_v<Value, bool>, ERROR_R7_tensor_is_no_condition<operand_t<Shape>>,
+                                 ERROR_R8_tensor_with_dimensions_is_no_number<operand_t<Shape>>>;
 // What a value is taken for by mistake. Not long double: each type is a candidate more that compilers list where a
 // function of numbers has several overloads.
 template <class Value>
-concept one_value = std::is_arithmetic_v<Value> && !std::is_same_v<Value, long double>;
+concept one_value = !__is_class(Value) && std::is_arithmetic_v<Value> && !std::is_same_v<Value, long double>;
 // An operand that has only a shape: errors about it do not print a whole expression.
 template <class Shape>
 struct shaped_as : operand_tag {
@@ -74,16 +73,17 @@ concept operand =
 template <class X>
 concept expression = operand<X> && detail::derived_from<std::remove_cvref_t<X>, detail::expression_tag>;
 /// A number that an expression may contain: an integer or a floating-point number, not a bool.
-template <class X>
-concept number = std::is_arithmetic_v<std::remove_cvref_t<X>> && !std::is_same_v<std::remove_cvref_t<X>, bool>;
+template <class X>  // a class is none: compilers ask this about operands
+concept number = !__is_class(std::remove_cvref_t<X>) && std::is_arithmetic_v<std::remove_cvref_t<X>> &&
+                 !std::is_same_v<std::remove_cvref_t<X>, bool>;
 
 namespace detail {
 
 // The types of an operand. A rejected type has none: its error is reported in the user's line.
 template <class X>
-using shape_of = typename std::conditional_t<is_refused<X>, nothing, X>::shape_type;
+using shape_of = typename either_t<is_refused<X>, nothing, X>::shape_type;
 template <class X>
-using value_of = typename std::conditional_t<is_refused<X>, nothing, X>::value_type;
+using value_of = typename either_t<is_refused<X>, nothing, X>::value_type;
 template <class X>
 using extents_type_of = extents_for<shape_of<X>>;
 

@@ -133,7 +133,7 @@ struct refused_type {
 
 // The members that a user of the rejected type may call.
 template <bool Valid>
-struct refused_members : raises<std::conditional_t<Valid, void, refused_type>> {
+struct refused_members : raises<either_t<Valid, void, refused_type>> {
   template <class... Ids>
   already_refused operator()(const Ids&...) const;
   already_refused data() const;

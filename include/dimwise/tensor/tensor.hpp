@@ -100,17 +100,17 @@ inline constexpr bool indexes_all = axes_for<Shape>::size == sizeof...(Ids) && a
 // operand.
 template <class To, class From, class Op = op::assign, class... Shown>
 using elements_error =
-    std::conditional_t<is_tracked_type<From> && !is_tracked_type<To>,
-                       ERROR_R21_declared_type_drops_the_gradient<Op, declared<To>, computed<From>, Shown...>,
-                       ERROR_R13_elements_do_not_fit_the_declared_type<Op, declared<To>, computed<From>, Shown...>>;
+    either_t<is_tracked_type<From> && !is_tracked_type<To>,
+             ERROR_R21_declared_type_drops_the_gradient<Op, declared<To>, computed<From>, Shown...>,
+             ERROR_R13_elements_do_not_fit_the_declared_type<Op, declared<To>, computed<From>, Shown...>>;
 template <class To, class E, class Op = op::assign>
 using operand_elements_error = elements_error<To, value_of<E>, Op, operand_t<shape_of<E>>>;
 // A number has no dimensions, so it would be broadcast; a container has no extents.
 template <class Shape, class Other>
-using assigned_error = std::conditional_t<
-    std::is_arithmetic_v<Other>,
-    ERROR_R8_assignment_never_broadcasts<op::assign, typename show_assigned<Shape>::as_declared, computed<>>,
-    ERROR_R15_tensor_is_made_from_elements_and_extents<Shape>>;
+using assigned_error =
+    either_t<std::is_arithmetic_v<Other>,
+             ERROR_R8_assignment_never_broadcasts<op::assign, typename show_assigned<Shape>::as_declared, computed<>>,
+             ERROR_R15_tensor_is_made_from_elements_and_extents<Shape>>;
 template <class Shape, class... Places>
 using taken_error = ERROR_R18_element_is_taken_by_one_id_of_each_dimension<over<Places...>, operand_t<Shape>>;
 // A shape without dimensions, and without marks that an assignment must keep.

@@ -56,8 +56,7 @@ struct first_position {
 };
 template <class A, class... Rest>
 struct first_position<list<A, Rest...>> {
-  using type =
-      typename std::conditional_t<is_position<A>, std::type_identity<list<A>>, first_position<list<Rest...>>>::type;
+  using type = typename either_t<is_position<A>, std::type_identity<list<A>>, first_position<list<Rest...>>>::type;
 };
 
 // Operands whose numbers are those of bfloat16: rounded to them, or stored as such.
@@ -82,10 +81,8 @@ struct attention_roles {
   using product = typename score_chain<typename chain::scores>::product;
   static constexpr bool keys_on_right = is_in<key, dims_t<shape_of<element_t<1, children_t<product>>>>>;
   static constexpr bool keys_on_left = is_in<key, dims_t<shape_of<element_t<0, children_t<product>>>>>;
-  using query_type =
-      std::conditional_t<keys_on_right, element_t<0, children_t<product>>, element_t<1, children_t<product>>>;
-  using key_type =
-      std::conditional_t<keys_on_right, element_t<1, children_t<product>>, element_t<0, children_t<product>>>;
+  using query_type = either_t<keys_on_right, element_t<0, children_t<product>>, element_t<1, children_t<product>>>;
+  using key_type = either_t<keys_on_right, element_t<1, children_t<product>>, element_t<0, children_t<product>>>;
   static const query_type& query_of(const product& p) { return p.template child<keys_on_right ? 0 : 1>(); }
   static const key_type& key_of(const product& p) { return p.template child<keys_on_right ? 1 : 0>(); }
   using q_axes = axes_for<shape_of<query_type>>;

@@ -42,7 +42,7 @@ namespace dimwise::detail {
 template <class Element>
 struct cache_element {
   using stored = Element;
-  using computed = std::conditional_t<real_element<Element>, Element, float>;
+  using computed = either_t<real_element<Element>, Element, float>;
   using scale = no_scale;
   static constexpr bool packed = false;
 };
@@ -99,7 +99,7 @@ class cache_side {
   using scale_type = typename format::scale;
   using extents_type = extents_for<Shape>;
   static constexpr bool scaled = !std::is_same_v<scale_type, no_scale>;
-  using packed = std::conditional_t<format::packed, typename last_of<dims_t<Shape>>::type, nothing>;
+  using packed = either_t<format::packed, typename last_of<dims_t<Shape>>::type, nothing>;
   using stored_shape = make_shape_t<replace_t<dims_t<Shape>, packed, list<half<packed>>>, marks_t<Shape>>;
   using stored_tensor = tensor_of<element, stored_shape>;
   using memory_type = view_of<element, stored_shape>;

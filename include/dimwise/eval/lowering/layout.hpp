@@ -15,7 +15,7 @@ namespace dimwise::detail {
 
 // The type that a node is computed in: C if it holds real numbers, otherwise its own type (bool, ids).
 template <class C, class T>
-using compute_t = std::conditional_t<real_element<T>, C, T>;
+using compute_t = either_t<real_element<T>, C, T>;
 
 // The real type that a node of any type is computed in, when its destination does not say: its own, or its operands'.
 template <class N>
@@ -60,7 +60,7 @@ struct working {
 };
 // A real destination's type decides, so that `tensor<double, …> y = expr;` computes in double throughout.
 template <class T, class N>
-using compute_in = std::conditional_t<real_element<T>, std::type_identity<T>, working<N>>;
+using compute_in = either_t<real_element<T>, std::type_identity<T>, working<N>>;
 
 // The names of some axes, or of some dimensions. Equal names are equal pointers.
 struct name_list {

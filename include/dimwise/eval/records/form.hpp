@@ -302,7 +302,7 @@ template <class Pass, class C, class N, class How, class Over>
 // The loop over a function that the library does not know.
 template <class C, class F, bool Masked>
 void loop_of_function(const kernels::loop_nest<2>& nest, const void* f, C* to, const C* x) {
-  using function = std::conditional_t<Masked && !fn::ends_mask<F>, kept_masked<C, F, Masked>, F>;
+  using function = either_t<Masked && !fn::ends_mask<F>, kept_masked<C, F, Masked>, F>;
   element_loop(nest, to, function{*static_cast<const F*>(f)}, x);
 }
 #if defined(DIMWISE_PLAIN_ONLY)
@@ -328,7 +328,7 @@ template <class Pass, class C, class N, class F>
     r.operation = &records::unary<C>;
     r.index = static_cast<std::ptrdiff_t>(function_code<F>);
   } else if constexpr (rounding_code<F> >= 0) {
-    using to = std::conditional_t<rounding_code<F> == rounded_to_bfloat16, bfloat16, float16>;
+    using to = either_t<rounding_code<F> == rounded_to_bfloat16, bfloat16, float16>;
     r.operation = &records::rounded<C, to>;
     r.index = rounding_code<F>;
   } else {

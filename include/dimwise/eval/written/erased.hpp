@@ -257,7 +257,7 @@ struct no_values_below {
   no_values_below(const Pass&, const N&) {}
 };
 template <class C, class Pass, class N>
-using values_read_by = std::conditional_t<holds_erased<N>, values_below<C, Pass>, no_values_below>;
+using values_read_by = either_t<holds_erased<N>, values_below<C, Pass>, no_values_below>;
 
 // The memory of a value that is kept; of one that is not read as weights, without −0 as a hidden weight.
 template <class T, class Axes>

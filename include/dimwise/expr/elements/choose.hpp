@@ -38,8 +38,8 @@ concept choosable = is_compared<X>;
 
 template <class A, class B>
 struct chosen {
-  using type = typename std::conditional_t<std::is_same_v<compared_t<A>, compared_t<B>> || !(operand<A> || operand<B>),
-                                           std::common_type<compared_t<A>, compared_t<B>>, promoted<A, B>>::type;
+  using type = typename either_t<std::is_same_v<compared_t<A>, compared_t<B>> || !(operand<A> || operand<B>),
+                                 std::common_type<compared_t<A>, compared_t<B>>, promoted<A, B>>::type;
 };
 template <class A, class B>
 using chosen_t = typename chosen<A, B>::type;
@@ -122,8 +122,8 @@ template <class X, class Low, class High>
 struct clamped {
   using first = promoted_t<X, Low>;
   using second = promoted_t<X, High>;
-  using type = std::conditional_t<real_element<first> == real_element<second>, std::common_type_t<first, second>,
-                                  std::conditional_t<real_element<first>, first, second>>;
+  using type = either_t<real_element<first> == real_element<second>, std::common_type_t<first, second>,
+                        either_t<real_element<first>, first, second>>;
 };
 
 // ---- the words ------------------------------------------------------------------------------------------------------

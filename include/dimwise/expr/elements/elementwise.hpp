@@ -23,7 +23,7 @@ template <class T>
 struct number_of {
   static constexpr const char* name = "number";
   // Real numbers are kept in double: what is computed in float64 is not rounded to float first.
-  using held = std::conditional_t<real_element<T>, double, T>;
+  using held = either_t<real_element<T>, double, T>;
   held value;
 };
 template <class T>
@@ -85,7 +85,7 @@ struct promoted<A, B> {
 };
 template <operand A, number B>
 struct promoted<A, B> {
-  using type = std::conditional_t<std::is_integral_v<value_of<A>> && real_element<B>, B, value_of<A>>;
+  using type = either_t<std::is_integral_v<value_of<A>> && real_element<B>, B, value_of<A>>;
 };
 template <number A, operand B>
 struct promoted<A, B> : promoted<B, A> {};
@@ -96,8 +96,8 @@ using promoted_t = typename promoted<A, B>::type;
 template <class F, class... X>
 using mapped_plain_t = std::remove_cvref_t<std::invoke_result_t<F&, untracked_t<value_of<X>>...>>;
 template <class F, class... X>
-using mapped_t = std::conditional_t<real_element<mapped_plain_t<F, X...>> && (is_tracked_type<value_of<X>> || ...),
-                                    tracked<mapped_plain_t<F, X...>>, mapped_plain_t<F, X...>>;
+using mapped_t = either_t<real_element<mapped_plain_t<F, X...>> && (is_tracked_type<value_of<X>> || ...),
+                          tracked<mapped_plain_t<F, X...>>, mapped_plain_t<F, X...>>;
 // A function of tracked elements says its derivatives.
 template <class F, class... X>
 inline constexpr bool is_differentiable =
@@ -156,7 +156,7 @@ struct function_rule<fn::negate, Shape> {
   using type = rule::negated<Shape>;
 };
 template <class F, class X>
-using unary_verdict = of_numbers<std::conditional_t<keeps_whole_numbers<F>, op::elementwise, op::map>,
+using unary_verdict = of_numbers<either_t<keeps_whole_numbers<F>, op::elementwise, op::map>,
                                  typename function_rule<F, shape_of<X>>::type, X>;
 
 namespace calls {

@@ -132,7 +132,7 @@ concept bools_alone = (has_bools<A> && no_mask<B>) || (no_mask<A> && has_bools<B
 template <class Op, class A, class B>
 consteval auto judge_combined() {
   if constexpr ((mask<A> && no_mask<B>) || (no_mask<A> && mask<B>)) {
-    using other = std::conditional_t<mask<A>, B, A>;  // what both say is a mask of two polarities
+    using other = either_t<mask<A>, B, A>;  // what both say is a mask of two polarities
     return answer<ERROR_R7_mask_needs_a_polarity_allow_or_block<Op, typename shown_argument<other>::type>>{};
   } else if constexpr ((mask<A> && position_bias<B>) || (position_bias<A> && mask<B>)) {
     return answer<arithmetic_error<Op, A, B>>{};  // a bias is added, and hides nothing
@@ -160,7 +160,7 @@ consteval auto judge_condition() {
     return answer<ERROR_R7_mask_is_no_condition<typename shown_argument<A>::type, typename shown_argument<B>::type>>{};
   } else if constexpr (bools_alone<A, B> && (is_truth<A> || is_truth<B>)) {
     // Where one side is a truth, the other one is wrong, unless it is one as well.
-    using other = std::conditional_t<is_truth<A>, B, A>;
+    using other = either_t<is_truth<A>, B, A>;
     if constexpr (!is_truth<other> && !std::is_same_v<other, bool>) { return answer<no_condition<other>>{}; }
   } else if constexpr (bools_alone<A, B> || (operand<A> && no_condition_beside<B>) ||
                        (no_condition_beside<A> && operand<B>)) {

@@ -80,8 +80,8 @@ inline constexpr bool is_real<X> = real_element<value_of<X>>;
 
 // The verdict on an operation that computes with the elements of X…
 template <class Op, class Verdict, class... X>
-using of_numbers = typename std::conditional_t<(is_real<X> && ...), std::type_identity<Verdict>,
-                                               judged_elements<Op, Verdict, X...>>::type;
+using of_numbers =
+    typename either_t<(is_real<X> && ...), std::type_identity<Verdict>, judged_elements<Op, Verdict, X...>>::type;
 
 // What is compared or chosen: the elements of an operand, or a number, a truth value, an id given alone.
 template <class X>

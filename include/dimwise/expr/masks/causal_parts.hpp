@@ -19,9 +19,10 @@ struct keys_behind {
   using keys = element_t<sizeof...(P) - 1, list<P...>>;
   static constexpr bool packed = is_packed<Q> || (is_packed<P> || ...);
   static constexpr bool comparable = detail::comparable<Q, keys> && both_ordered<Q, keys> && !packed;
-  using error = std::conditional_t<
-      packed, ERROR_R19_packed_positions_need_their_documents<op::causal, over<about_t<Q>, about_t<summed<P...>>>>,
-      positions_error<op::causal, Q, keys>>;
+  using error =
+      either_t<packed,
+               ERROR_R19_packed_positions_need_their_documents<op::causal, over<about_t<Q>, about_t<summed<P...>>>>,
+               positions_error<op::causal, Q, keys>>;
 };
 
 }  // namespace detail

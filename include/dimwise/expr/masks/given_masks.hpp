@@ -92,10 +92,11 @@ template <class E>
 class given_mask : public detail::mask_tag {
  public:
   // Documents are kept apart only by a mask that has both sides of a packed dimension; its content is the user's.
-  using facts = detail::mask_facts<
-      detail::dims_t<detail::shape_of<E>>, typename detail::filter<detail::dims_t<detail::shape_of<E>>>::alternatives,
-      (detail::filter<detail::axes_of_list_t<detail::dims_t<detail::shape_of<E>>>>::packed::size > 1),
-      detail::taken_t<detail::shape_of<E>>>;
+  using facts =
+      detail::mask_facts<detail::dims_t<detail::shape_of<E>>,
+                         typename detail::alternatives_in<detail::dims_t<detail::shape_of<E>>>::type,
+                         (detail::filter<detail::axes_of_list_t<detail::dims_t<detail::shape_of<E>>>>::packed > 1),
+                         detail::taken_t<detail::shape_of<E>>>;
   static constexpr const char* name = "allow";
   /// The mask of these elements, as `allow` makes it.
   explicit given_mask(const E& e) : elements_(e) {}

@@ -114,7 +114,7 @@ extents_of<Atoms> biased_extents(const Extents& e, const B& b) {
 
 // The facts of a bias; a type that was refused has none.
 template <class B>
-using position_facts_of = typename std::conditional_t<is_refused<B>, nothing, B>::bias_facts;
+using position_facts_of = typename either_t<is_refused<B>, nothing, B>::bias_facts;
 
 // ---- the words ------------------------------------------------------------------------------------------------------
 

@@ -93,7 +93,7 @@ template <class A, class B>
 inline constexpr bool masks_combine =
     served_by_both<A, B>::size > 0 && !indexed_meets<typename A::facts::shape, typename B::facts::shape>;
 template <class Op, class A, class B>
-using combine_error = std::conditional_t<
+using combine_error = either_t<
     (served_by_both<A, B>::size > 0),
     ERROR_R18_single_element_meets_its_whole_dimension<Op, lhs_t<typename A::facts::shape>,
                                                        rhs_t<typename B::facts::shape>>,

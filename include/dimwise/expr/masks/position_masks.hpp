@@ -153,8 +153,8 @@ inline constexpr bool is_refused<document<Q, K>> = !is_packed<Q> || !is_packed<K
 // The positions of a symbolic mask, and why they cannot be compared.
 template <class Op, class Q, class K>
 using positions_error =
-    std::conditional_t<!both_ordered<Q, K>, ERROR_R13_needs_ordered_positions<Op, over<about_t<Q>, about_t<K>>>,
-                       ERROR_R7_query_and_key_positions_are_related_or_have_origins<Op, over<about_t<Q>, about_t<K>>>>;
+    either_t<!both_ordered<Q, K>, ERROR_R13_needs_ordered_positions<Op, over<about_t<Q>, about_t<K>>>,
+             ERROR_R7_query_and_key_positions_are_related_or_have_origins<Op, over<about_t<Q>, about_t<K>>>>;
 
 }  // namespace detail
 
@@ -242,10 +242,10 @@ class prefix : public detail::mask_tag, public detail::related_positions<Q, K> {
   explicit prefix(std::ptrdiff_t length)
     requires(detail::comparable<Q, K> && detail::both_ordered<Q, K> && !detail::is_packed<Q>)
       : length_(length) {}
-  template <class Error = std::conditional_t<detail::is_packed<Q>,
-                                             ERROR_R19_packed_positions_need_their_documents<
-                                                 op::prefix, over<detail::about_t<Q>, detail::about_t<K>>>,
-                                             detail::positions_error<op::prefix, Q, K>>>
+  template <class Error = detail::either_t<detail::is_packed<Q>,
+                                           ERROR_R19_packed_positions_need_their_documents<
+                                               op::prefix, over<detail::about_t<Q>, detail::about_t<K>>>,
+                                           detail::positions_error<op::prefix, Q, K>>>
     requires(!detail::comparable<Q, K> || !detail::both_ordered<Q, K> || detail::is_packed<Q>)
   explicit prefix(std::ptrdiff_t length, Error* = nullptr) DIMWISE_DETAIL_REFUSED(Error);
   template <

@@ -81,11 +81,10 @@ namespace detail {
 template <class H>
 inline constexpr bool has_slopes = is_heads<H> && !is_sharded<H>;
 template <class Q, class K, class H>
-using alibi_error = typename std::conditional_t<
+using alibi_error = typename either_t<
     has_slopes<H>, std::type_identity<positions_error<op::biased, Q, K>>,
-    std::conditional_t<
-        is_heads<H>, std::type_identity<ERROR_R24_operation_goes_over_a_shard<op::biased, over<about_t<H>>>>,
-        std::type_identity<ERROR_R7_alibi_has_a_slope_for_each_head<op::biased, over<about_t<H>>>>>>::type;
+    either_t<is_heads<H>, std::type_identity<ERROR_R24_operation_goes_over_a_shard<op::biased, over<about_t<H>>>>,
+             std::type_identity<ERROR_R7_alibi_has_a_slope_for_each_head<op::biased, over<about_t<H>>>>>>::type;
 template <class Q, class K, class H>
 inline constexpr bool is_refused<alibi<Q, K, H>> = !both_ordered<Q, K> || !has_slopes<H>;
 }  // namespace detail
@@ -188,10 +187,11 @@ template <class Q, class K, class R, class Table>
 inline constexpr bool is_table =
     comparable<Q, K> && both_ordered<Q, K> && is_in<R, dims_t<Table>> && !any_masked<Table>;
 template <class Q, class K, class R, class Table>
-using table_error = std::conditional_t<
-    !is_in<R, dims_t<Table>>, ERROR_R1_dimension_is_not_in_the_operand<op::biased, over<about_t<R>>, operand_t<Table>>,
-    std::conditional_t<any_masked<Table>, ERROR_R7_bias_is_masked_instead_of_the_scores<op::biased, operand_t<Table>>,
-                       positions_error<op::biased, Q, K>>>;
+using table_error =
+    either_t<!is_in<R, dims_t<Table>>,
+             ERROR_R1_dimension_is_not_in_the_operand<op::biased, over<about_t<R>>, operand_t<Table>>,
+             either_t<any_masked<Table>, ERROR_R7_bias_is_masked_instead_of_the_scores<op::biased, operand_t<Table>>,
+                      positions_error<op::biased, Q, K>>>;
 
 }  // namespace detail
 

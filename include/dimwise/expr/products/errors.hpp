@@ -51,18 +51,19 @@ struct product_of_pairs<node<product_over<Over>, Shape, T, A, B>> {
   using a = shape_of<A>;
   using b = shape_of<B>;
   using facts = product_facts<Over, list<>, a, b>;
-  using type = std::conditional_t<gives_pairs<facts>,
-                                  ERROR_R2_shared_dimension_pairs_elements_one_to_one<
-                                      op::contract, over_t<typename facts::shared>, lhs_t<a>, rhs_t<b>>,
-                                  nothing>;
+  using type =
+      either_t<gives_pairs<facts>,
+               ERROR_R2_shared_dimension_pairs_elements_one_to_one<op::contract, over_t<typename facts::shared>,
+                                                                   lhs_t<a>, rhs_t<b>>,
+               nothing>;
 };
 template <class... X>
 struct first_of_pairs {
   using type = nothing;
 };
 template <class First, class... Rest>
-struct first_of_pairs<First, Rest...> : std::conditional_t<std::is_same_v<product_of_pairs_t<First>, nothing>,
-                                                           first_of_pairs<Rest...>, product_of_pairs<First>> {};
+struct first_of_pairs<First, Rest...>
+    : either_t<std::is_same_v<product_of_pairs_t<First>, nothing>, first_of_pairs<Rest...>, product_of_pairs<First>> {};
 template <class Op, class Shape, class T, class... X>
 struct product_of_pairs<node<Op, Shape, T, X...>> : first_of_pairs<X...> {};
 
@@ -72,15 +73,14 @@ struct told_of_product {
 };
 template <class... Facts, class... X>
 struct told_of_product<ERROR_R6_raw_products_are_scaled_first<Facts...>, X...> {
-  using type = std::conditional_t<any_operand<scaled_by_hand, list<X...>>,
-                                  ERROR_R6_raw_product_was_multiplied_instead_of_scaled<Facts...>,
-                                  ERROR_R6_raw_products_are_scaled_first<Facts...>>;
+  using type =
+      either_t<any_operand<scaled_by_hand, list<X...>>, ERROR_R6_raw_product_was_multiplied_instead_of_scaled<Facts...>,
+               ERROR_R6_raw_products_are_scaled_first<Facts...>>;
 };
 template <class... Facts, class X, class... Rest>
 struct told_of_product<ERROR_R1_dimension_is_not_in_the_operand<Facts...>, X, Rest...> {
   using pairs = product_of_pairs_t<X>;
-  using type =
-      std::conditional_t<std::is_same_v<pairs, nothing>, ERROR_R1_dimension_is_not_in_the_operand<Facts...>, pairs>;
+  using type = either_t<std::is_same_v<pairs, nothing>, ERROR_R1_dimension_is_not_in_the_operand<Facts...>, pairs>;
 };
 
 // The verdict on an operation that computes with scores or logits.

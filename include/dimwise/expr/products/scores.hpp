@@ -145,9 +145,9 @@ struct scalable {
 template <class Shape, class Over, class A, class B>
 struct scalable<contraction<Shape, Over, A, B>> {
   using facts = product_facts<Over, list<>, shape_of<A>, shape_of<B>>;
-  using type = typename std::conditional_t<is_scores<facts> && !facts::is_raw,
-                                           std::type_identity<with_marks_t<Shape, typename raw_mark<Over>::raw_list>>,
-                                           std::type_identity<Shape>>::type;
+  using type = typename either_t<is_scores<facts> && !facts::is_raw,
+                                 std::type_identity<with_marks_t<Shape, typename raw_mark<Over>::raw_list>>,
+                                 std::type_identity<Shape>>::type;
 };
 template <class S>
 using scalable_t = typename scalable<S>::type;

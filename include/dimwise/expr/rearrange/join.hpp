@@ -119,8 +119,8 @@ struct concat_how {
       e.template documents<D>() = joined_documents(documents, 1 + sizeof...(Rest));
     }
     make_extent<shape, D>(e, along.whole(), "concat");
-    return joined<shape, D, list<std::conditional_t<true, D, First>, std::conditional_t<true, D, Rest>...>, First,
-                  Rest...>({}, e, first, rest...);
+    return joined<shape, D, list<either_t<true, D, First>, either_t<true, D, Rest>...>, First, Rest...>({}, e, first,
+                                                                                                        rest...);
   }
   template <class Verdict, class X>
   static auto make_of(const std::vector<X>& all) {

@@ -35,7 +35,7 @@ struct slice {
 // An element number as it was written, negative ones included.
 template <class N>
 [[noreturn]] void refuse_place(N i, text dimension, extent_t extent) {
-  using shown = std::conditional_t<std::is_signed_v<N>, long long, std::size_t>;
+  using shown = either_t<std::is_signed_v<N>, long long, std::size_t>;
   raise<index_error>(error{} << "at: " << static_cast<shown>(i) << " is outside dimension " << dimension
                              << " of extent " << extent << " (R18)");
 }

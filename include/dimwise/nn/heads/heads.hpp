@@ -41,7 +41,7 @@ struct only_position<list<P>> {
   using type = P;
 };
 template <class X>
-struct positions_of : only_position<typename detail::filter<dims_t<shape_of<X>>>::positions> {};
+struct positions_of : only_position<typename detail::positions_in<dims_t<shape_of<X>>>::type> {};
 template <class Refusal>
   requires is_refusal<Refusal>
 struct positions_of<Refusal> : only_position<list<>> {};
@@ -57,7 +57,7 @@ decltype(auto) at_positions(const X& x) {
     return (x);
   } else if constexpr (std::is_same_v<positions_of_t<X>, nothing>) {
     return refusal<ERROR_R16_query_key_and_value_are_told_apart_by_dimensions<
-        op::scores, over_t<typename detail::filter<dims_t<shape_of<X>>>::positions>, operand_t<shape_of<X>>>>();
+        op::scores, over_t<typename detail::positions_in<dims_t<shape_of<X>>>::type>, operand_t<shape_of<X>>>>();
   } else {
     return (x);
   }

@@ -31,8 +31,8 @@ template <class Marks>
 struct stored_marks;
 template <class... M>
 struct stored_marks<list<M...>> {
-  using type = join_t<typename std::conditional_t<mark_order<M> == mark_order<indexed<>>, std::type_identity<list<>>,
-                                                  sorted_mark<M>>::type...>;
+  using type = join_t<
+      typename either_t<mark_order<M> == mark_order<indexed<>>, std::type_identity<list<>>, sorted_mark<M>>::type...>;
 };
 /// The shape of a stored result: without `indexed`, which an assignment removes.
 template <class Shape>

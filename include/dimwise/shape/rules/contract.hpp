@@ -32,7 +32,7 @@ struct product_facts {
   using missing_in_b = difference_t<Over, b_dims>;
   // The axes that both operands have and the result keeps.
   using shared_axes = difference_t<intersection_t<a_axes, b_axes>, over_axes>;
-  using undeclared = typename filter<difference_t<shared_axes, axes_of_list_t<Along>>>::not_parallel;
+  using undeclared = typename not_parallel_in<difference_t<shared_axes, axes_of_list_t<Along>>>::type;
   using shared = difference_t<intersection_t<a_dims, b_dims>, Over>;
   using free_a = difference_t<difference_t<a_dims, Over>, b_dims>;
   using free_b = difference_t<difference_t<b_dims, Over>, a_dims>;
@@ -45,9 +45,9 @@ struct product_facts {
   static constexpr bool leaves_positions =
       filter<Free>::any_position || filter<marked_t<indexed, Marks>>::any_position || filter<Free>::any_batch;
   static constexpr bool over_positions = filter<over_axes>::any_position;
-  static constexpr bool over_features = filter<Over>::not_features::size == 0;
+  static constexpr bool over_features = filter<Over>::all_features;
   // Contracting further dimensions along with a feature keeps the product raw: queries times keys over all heads.
-  static constexpr bool over_a_feature = filter<Over>::not_features::size < Over::size;
+  static constexpr bool over_a_feature = filter<Over>::any_feature;
   // Shared dimensions count for neither operand. A dimension that is both parallel and a choice, such as beams, is an
   // alternative only if it replaces the positions of its operand, such as the experts of a router.
   template <class Free, class Marks>
@@ -130,7 +130,7 @@ struct product_marks<Over, shape<T...>, Other> {
   }
   template <class... M>
   static auto keep(list<M...>) -> join_t<list_if<stays<M>(), M>...>;
-  using type = std::conditional_t<Over::size == 0, kept_marks_t<op::outer, shape<T...>>, decltype(keep(marks{}))>;
+  using type = either_t<Over::size == 0, kept_marks_t<op::outer, shape<T...>>, decltype(keep(marks{}))>;
 };
 
 // out<D> becomes D when exactly one operand has it, the other has D, and the result would lack D (R12). A composite D
@@ -145,7 +145,7 @@ struct output_side<list<D...>, A, B> {
       using base = typename X::out_of;
       constexpr bool in_a = is_in<X, A>;
       constexpr bool in_b = is_in<X, B>;
-      if constexpr (!is_composite<base> && in_a != in_b && is_in<base, std::conditional_t<in_a, B, A>> &&
+      if constexpr (!is_composite<base> && in_a != in_b && is_in<base, either_t<in_a, B, A>> &&
                     !is_in<base, list<D...>>) {
         return answer<base>{};
       } else {
@@ -155,7 +155,7 @@ struct output_side<list<D...>, A, B> {
       return answer<X>{};
     }
   }
-  using type = std::conditional_t<(is_out<D> || ...), list<typename decltype(side<D>())::type...>, list<D...>>;
+  using type = either_t<(is_out<D> || ...), list<typename decltype(side<D>())::type...>, list<D...>>;
 };
 
 // Whether one of two dimensions is a sum and the other is one of its parts.
@@ -166,10 +166,9 @@ consteval bool grown_beside(list<Others...>) {
 
 template <class Op, class Over, class Side, class Facts, class A, class B>
 consteval auto missing_in_product() {
-  using missing =
-      std::conditional_t<(Facts::missing_in_a::size > 0), typename Facts::missing_in_a, typename Facts::missing_in_b>;
-  using here = std::conditional_t<(Facts::missing_in_a::size > 0), A, B>;
-  using there = std::conditional_t<(Facts::missing_in_a::size > 0), B, A>;
+  using missing = either_t<(Facts::missing_in_a::size > 0), typename Facts::missing_in_a, typename Facts::missing_in_b>;
+  using here = either_t<(Facts::missing_in_a::size > 0), A, B>;
+  using there = either_t<(Facts::missing_in_a::size > 0), B, A>;
   using D = first_t<missing>;
   if constexpr (is_out<D>) {
     if constexpr (is_in<typename D::out_of, dims_t<here>>) {
@@ -203,10 +202,9 @@ using contracted_rotations = rotations_t<marks_t<Shape>, atoms_of_list_t<Over>>;
 template <class Over, class A, class B>
 inline constexpr bool rotations_differ = !same_set<contracted_rotations<Over, A>, contracted_rotations<Over, B>>;
 template <class Over, class A, class B, class... Facts>
-using unlike_in_product =
-    std::conditional_t<contracted_rotations<Over, A>::size == 0 || contracted_rotations<Over, B>::size == 0,
-                       ERROR_R9_only_one_operand_is_rotated<Facts...>,
-                       ERROR_R9_operands_are_rotated_by_other_positions<Facts...>>;
+using unlike_in_product = either_t<contracted_rotations<Over, A>::size == 0 || contracted_rotations<Over, B>::size == 0,
+                                   ERROR_R9_only_one_operand_is_rotated<Facts...>,
+                                   ERROR_R9_operands_are_rotated_by_other_positions<Facts...>>;
 
 template <class Op, class Over, class Along, class A, class B, bool AllDocuments = false>
 consteval auto judge_product() {
@@ -241,13 +239,13 @@ consteval auto judge_product() {
     return answer<ERROR_R1_contracted_dimension_is_not_in_both<Op, over_t<Along>, L, R>>{};
   } else if constexpr (facts::undeclared::size > 0) {
     return answer<ERROR_R2_shared_dimension_is_not_parallel<Op, over_t<typename facts::undeclared>, L, R>>{};
-  } else if constexpr (!AllDocuments && filter<kinds_of_list_t<Over>>::packed::size > 0 && !sums_weights<Over, A>() &&
+  } else if constexpr (!AllDocuments && filter<kinds_of_list_t<Over>>::packed > 0 && !sums_weights<Over, A>() &&
                        !sums_weights<Over, B>()) {
     return answer<ERROR_R19_packed_positions_need_their_documents<Op, O, L, R>>{};
   } else if constexpr ((facts::is_raw || facts::is_single_query || sums_weights<Over, A>() ||
                         sums_weights<Over, B>()) &&
-                       filter<typename facts::free_axes_a>::heads::size > 0 &&
-                       filter<typename facts::free_axes_b>::heads::size > 0) {
+                       filter<typename facts::free_axes_a>::any_heads &&
+                       filter<typename facts::free_axes_b>::any_heads) {
     return answer<ERROR_R11_every_head_against_every_head<Op, O, L, R>>{};
   } else {
     using dims = typename output_side<typename facts::result, dims_t<A>, dims_t<B>>::type;

@@ -23,7 +23,7 @@ struct largest {
 };
 template <class Wanted, class First, class... Rest>
 struct largest<Wanted, First, Rest...>
-    : std::conditional_t<is_subset<Wanted, dims_t<First>>, std::type_identity<First>, largest<Wanted, Rest...>> {};
+    : either_t<is_subset<Wanted, dims_t<First>>, std::type_identity<First>, largest<Wanted, Rest...>> {};
 
 template <class... Shapes>
 struct all_dims;
@@ -33,9 +33,8 @@ struct all_dims<A> {
 };
 template <class A, class B, class... Rest>
 struct all_dims<A, B, Rest...> {
-  using type =
-      typename std::conditional_t<sizeof...(Rest) == 0, std::type_identity<union_t<dims_t<A>, dims_t<B>>>,
-                                  all_dims<make_shape_t<union_t<dims_t<A>, dims_t<B>>, list<>>, Rest...>>::type;
+  using type = typename either_t<sizeof...(Rest) == 0, std::type_identity<union_t<dims_t<A>, dims_t<B>>>,
+                                 all_dims<make_shape_t<union_t<dims_t<A>, dims_t<B>>, list<>>, Rest...>>::type;
 };
 
 // Operations that take elements of several operands as numbers of one scale.
@@ -68,8 +67,7 @@ consteval auto judge_elementwise() {
 // The dimensions of a bias for a softmax: those along which it distinguishes alternatives. A bias without alternatives
 // keeps all of its dimensions, and no softmax sees it.
 template <class Dims>
-using bias_dims_t =
-    std::conditional_t<(filter<Dims>::alternatives::size > 0), typename filter<Dims>::alternatives, Dims>;
+using bias_dims_t = either_t<(alternatives_in<Dims>::type::size > 0), typename alternatives_in<Dims>::type, Dims>;
 
 template <class Shape>
 inline constexpr bool are_scores = marked_t<raw, marks_t<Shape>>::size + marked_t<score, marks_t<Shape>>::size > 0;
@@ -83,7 +81,7 @@ struct added_bias {
 template <class A, class B>
   requires(are_scores<A> != are_scores<B>)
 struct added_bias<A, B> {
-  using bias = std::conditional_t<are_scores<A>, B, A>;
+  using bias = either_t<are_scores<A>, B, A>;
   using type = typename mark_over<biased_for, sorted_t<bias_dims_t<dims_t<bias>>>>::type;
   static constexpr bool masked = any_masked<bias>;
 };
@@ -137,7 +135,7 @@ struct multiplied_mark {
 template <class... D, class Factor>
 struct multiplied_mark<biased_for<D...>, Factor> {
   using type =
-      typename mark_over<biased_for, sorted_t<union_t<list<D...>, typename filter<Factor>::alternatives>>>::type;
+      typename mark_over<biased_for, sorted_t<union_t<list<D...>, typename alternatives_in<Factor>::type>>>::type;
 };
 template <class Dims, class Marks, class Factor>
 struct multiplied;
@@ -147,8 +145,8 @@ struct multiplied<Dims, list<M...>, Factor> {
 };
 template <class Shape, class Factor>
 using multiplied_t =
-    typename std::conditional_t<marked_t<biased_for, marks_t<Shape>>::size == 0 || Factor::size == 0,
-                                std::type_identity<Shape>, multiplied<dims_t<Shape>, marks_t<Shape>, Factor>>::type;
+    typename either_t<marked_t<biased_for, marks_t<Shape>>::size == 0 || Factor::size == 0, std::type_identity<Shape>,
+                      multiplied<dims_t<Shape>, marks_t<Shape>, Factor>>::type;
 template <class A, class B>
 consteval auto judge_multiplied() {
   constexpr auto product = judge_elementwise<op::elementwise, false, A, B>();
@@ -182,8 +180,8 @@ struct turned_marks;
 template <template <class> class Turned, class... M>
 struct turned_marks<Turned, list<M...>> {
   template <class Mark>
-  using one = std::conditional_t<std::is_same_v<typename Turned<Mark>::type, list<Mark>>,
-                                 kept_marks_t<op::map, shape<Mark>>, typename Turned<Mark>::type>;
+  using one = either_t<std::is_same_v<typename Turned<Mark>::type, list<Mark>>, kept_marks_t<op::map, shape<Mark>>,
+                       typename Turned<Mark>::type>;
   using type = join_t<one<M>...>;
 };
 template <bool EndsMask, template <class> class Turned, class Shape>

@@ -121,8 +121,7 @@ consteval auto judge_gather() {
     // What the ids and the table share is taken side by side, but for D, which is that of the ids where they have it;
     // the ids' dimensions come first.
     using kept = join_t<kept_marks_t<op::gather, Table>, typename logarithms_beside<D, marks_t<Table>>::type>;
-    using marks =
-        typename std::conditional_t<is_in<D, dims_t<Ids>>, std::type_identity<kept>, marks_without<kept, D>>::type;
+    using marks = typename either_t<is_in<D, dims_t<Ids>>, std::type_identity<kept>, marks_without<kept, D>>::type;
     using dims = union_t<dims_t<Ids>, difference_t<table, list<D>>>;
     if constexpr (!all_distinct(axes_of_list_t<dims>{})) {
       return answer<ERROR_R17_dimension_occurs_twice<op::gather, over<about_t<D>>, lhs_t<Table>, rhs_t<Ids>>>{};
@@ -144,7 +143,7 @@ consteval auto judge_replace_at() {
   } else {
     using whole = make_shape_t<dims, typename cut_marks<marks_t<Shape>, D>::type>;
     using one = make_shape_t<difference_t<dims, list<D>>, typename marks_without<marks_t<whole>, D>::type>;
-    using part = std::conditional_t<is_in<D, dims_t<New>>, whole, one>;
+    using part = either_t<is_in<D, dims_t<New>>, whole, one>;
     if constexpr (same_set<dims_t<part>, dims_t<New>> && same_set<marks_t<stored_t<part>>, marks_t<stored_t<New>>>) {
       return answer<accepted<whole>>{};
     } else {

@@ -26,7 +26,7 @@ consteval auto judge_mean() {
   using dims = dims_t<Elements>;
   if constexpr (Named::size > 0 && !same_set<Named, dims>) {
     return answer<ERROR_R22_mean_goes_over_the_elements_of_the_loss<Op, over_t<Named>, operand_t<Elements>>>{};
-  } else if constexpr (!AllDocuments && filter<axes_of_list_t<dims>>::packed::size > 0) {
+  } else if constexpr (!AllDocuments && filter<axes_of_list_t<dims>>::packed > 0) {
     return answer<ERROR_R19_mean_over_all_documents_says_so<Op, over_t<dims>, operand_t<Elements>>>{};
   } else {
     return answer<accepted<Elements>>{};
@@ -59,7 +59,7 @@ template <class Op, class V, class Named, class Logits, class Ids, class Targets
 consteval auto judge_alternatives() {
   using logits = typename decltype(judge_softmax<Op, list<V>, Logits>())::type;
   using rest = make_shape_t<difference_t<dims_t<Logits>, list<V>>, list<>>;
-  using expected = std::conditional_t<std::is_same_v<Ids, nothing>, dims_t<Logits>, dims_t<rest>>;
+  using expected = either_t<std::is_same_v<Ids, nothing>, dims_t<Logits>, dims_t<rest>>;
   using sums_to_one = marked_t<normalised, marks_t<Targets>>;
   using logarithms = marked_t<log_normalised, marks_t<Targets>>;
   if constexpr (!allowed<logits>) {

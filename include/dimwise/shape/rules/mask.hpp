@@ -42,7 +42,7 @@ template <class Shape>
 using taken_t = marked_t<indexed, marks_t<Shape>>;
 // A bias given as a tensor serves each of its dimensions that has alternatives.
 template <class Bias>
-using bias_facts_of = mask_facts<dims_t<Bias>, typename filter<dims_t<Bias>>::alternatives, false, taken_t<Bias>>;
+using bias_facts_of = mask_facts<dims_t<Bias>, typename alternatives_in<dims_t<Bias>>::type, false, taken_t<Bias>>;
 
 // ---- the dimensions that a mask serves ----
 
@@ -55,7 +55,7 @@ struct served_of {
 template <class... D, class Dims>
 struct served_of<list<any_but<D...>>, Dims> {
   static constexpr bool named = false;
-  using type = typename filter<difference_t<Dims, list<D...>>>::alternatives;
+  using type = typename alternatives_in<difference_t<Dims, list<D...>>>::type;
 };
 // The dimensions of the operand that a mask serves; not the parallel dimensions that it adds.
 template <class Shape, class Facts>
@@ -127,7 +127,7 @@ template <class Facts, class D, class Sum>
 using facts_in_sum =
     mask_facts<replace_t<typename Facts::dims, D, list<Sum>>,
                typename served_in_sum<typename Facts::serves, D, Sum>::type,
-               Facts::documents && (filter<kinds_of_list_t<list<Sum>>>::packed::size < 2), typename Facts::taken>;
+               Facts::documents && (filter<kinds_of_list_t<list<Sum>>>::packed < 2), typename Facts::taken>;
 
 // The facts of a mask for an operand of this shape.
 template <class Shape, class Facts>
@@ -212,7 +212,7 @@ consteval auto judge_masked() {
     return answer<objection>{};
   } else if constexpr (serves::size == 0) {
     return answer<ERROR_R7_masks_serve_no_common_dimension<op::masked, S, M>>{};
-  } else if constexpr (!Facts::documents && before::size == 0 && filter<kinds_of_list_t<serves>>::packed::size > 0) {
+  } else if constexpr (!Facts::documents && before::size == 0 && filter<kinds_of_list_t<serves>>::packed > 0) {
     return answer<ERROR_R19_packed_positions_need_their_documents<op::masked, S, M>>{};
   } else {
     using marks =

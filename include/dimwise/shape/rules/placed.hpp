@@ -156,7 +156,7 @@ consteval auto judge_placed() {
       return answer<placed_error_t<ERROR_R23_partial_sums_are_multiplied, Op, Over, Shapes...>>{};
     } else {
       using own = typename without_partial<marks_t<typename Verdict::shape>>::type;
-      using added = std::conditional_t<sums_shards<Op>, mesh_axes_of_list_t<Over>, list<>>;
+      using added = either_t<sums_shards<Op>, mesh_axes_of_list_t<Over>, list<>>;
       using marks = join_t<own, typename partial_marks<unique_t<partials>>::type, typename partial_marks<added>::type>;
       using result = make_shape_t<dims_t<typename Verdict::shape>, marks>;
       using axes = join_t<mesh_axes_of_list_t<typename dims_on_mesh<dims_t<result>>::type>, unique_t<partials>, added>;

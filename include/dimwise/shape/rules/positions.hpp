@@ -64,7 +64,7 @@ consteval auto judge_rotary_by() {
   if constexpr (refused<verdict>) {
     return answer<verdict>{};
   } else if constexpr (!same_set<dims_t<Cosines>, dims_t<Sines>> || !is_in<P, dims_t<Cosines>> ||
-                       is_in<F, dims_t<Cosines>> || pairs::size != 1 || filter<pairs>::not_features::size > 0 ||
+                       is_in<F, dims_t<Cosines>> || pairs::size != 1 || !filter<pairs>::all_features ||
                        !is_disjoint<axes_of_list_t<pairs>, axes_of_list_t<dims_t<Shape>>>) {
     return answer<ERROR_R9_angles_do_not_belong_to_the_rotated_positions<op::rotary, over<about_t<P>, about_t<F>>,
                                                                          lhs_t<Shape>, rhs_t<Cosines>>>{};
@@ -117,8 +117,7 @@ consteval auto judge_skew() {
   using naming = naming_objection_t<op::skew, list<Q, R>, Shape>;
   if constexpr (!std::is_same_v<naming, nothing>) {
     return answer<naming>{};
-  } else if constexpr (filter<list<Q, R, K>>::not_ordered::size > 0 || is_merged<Q> || is_merged<R> ||
-                       is_composite<K>) {
+  } else if constexpr (!filter<list<Q, R, K>>::all_ordered || is_merged<Q> || is_merged<R> || is_composite<K>) {
     return answer<ERROR_R13_needs_ordered_positions<op::skew, O, operand_t<Shape>>>{};
   } else if constexpr (!related<Q, K>) {
     return answer<ERROR_R7_query_and_key_positions_are_related_or_have_origins<op::skew, O, operand_t<Shape>>>{};
@@ -142,7 +141,7 @@ consteval auto judge_top_k() {
     return answer<objection>{};
   } else if constexpr (!dimension_type<Best>) {
     return answer<ERROR_R1_operation_names_its_dimension<op::top_k, O, operand_t<Shape>>>{};
-  } else if constexpr (filter<list<D, Best>>::not_attended::size > 0 || is_composite<Best>) {
+  } else if constexpr (!filter<list<D, Best>>::all_attended || is_composite<Best>) {
     return answer<ERROR_R13_softmax_takes_attendable_or_choice<op::top_k, O, operand_t<Shape>>>{};
   } else if constexpr (chooses_by_positions<list<D>, Shape>()) {
     return answer<

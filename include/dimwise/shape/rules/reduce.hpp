@@ -57,7 +57,7 @@ consteval auto common_objection() {
   } else if constexpr (shifts_vanish<Op> && !serves_all<Over, biased_for>(marks_t<Shape>{})) {
     return answer<ERROR_R7_bias_is_the_same_for_all_that_softmax_goes_over<Op, O, operand_t<Shape>>>{};
   } else if constexpr (!AllDocuments &&
-                       !is_subset<typename filter<kinds_of_list_t<Over>>::packed, kinds_of_list_t<served>>) {
+                       !is_subset<typename packed_in<kinds_of_list_t<Over>>::type, kinds_of_list_t<served>>) {
     return answer<ERROR_R19_packed_positions_need_their_documents<Op, O, operand_t<Shape>>>{};
   } else {
     return answer<nothing>{};
@@ -83,16 +83,16 @@ struct softmax_mark<op::log_softmax, list<D...>> {
 // Names only those dimensions that are neither positions nor alternatives.
 template <class Op, class Over, class Shape>
 using not_attended_error =
-    ERROR_R13_softmax_takes_attendable_or_choice<Op, over_t<typename filter<Over>::not_attended>, operand_t<Shape>>;
+    ERROR_R13_softmax_takes_attendable_or_choice<Op, over_t<typename not_attended_in<Over>::type>, operand_t<Shape>>;
 
 template <class Op, class Over, class Shape>
 consteval auto judge_softmax() {
   using objection = objection_t<Op, Over, Shape>;
   if constexpr (!std::is_same_v<objection, nothing>) {
     return answer<objection>{};
-  } else if constexpr (filter<Over>::not_attended::size > 0) {
+  } else if constexpr (!filter<Over>::all_attended) {
     return answer<not_attended_error<Op, Over, Shape>>{};
-  } else if constexpr (Over::size == filter<Over>::single::size) {
+  } else if constexpr (filter<Over>::all_single) {
     return answer<ERROR_R5_softmax_over_a_single_element<Op, over_t<Over>, operand_t<Shape>>>{};
   } else {
     using kept = kept_marks_t<Op, Shape>;
@@ -112,8 +112,7 @@ struct reduced_marks {
                          mark_order<M> == mark_order<log_normalised<>>) {
       return list<>{};
     } else if constexpr (mark_order<M> == mark_order<normalised<>> && parallel_only) {
-      return
-          typename std::conditional_t<std::is_same_v<Op, op::mean>, std::type_identity<list<M>>, weakened<M>>::type{};
+      return typename either_t<std::is_same_v<Op, op::mean>, std::type_identity<list<M>>, weakened<M>>::type{};
     } else if constexpr (mark_order<M> == mark_order<normalised<>>) {
       return list<>{};
     } else if constexpr (mark_order<M> == mark_order<weighted<>>) {
@@ -170,7 +169,7 @@ consteval auto judge_reduce() {
   } else if constexpr (misuses_weighted<Op, Over, Shape>()) {
     return answer<ERROR_R5_weighted_product_is_reduced_over_its_weights_only<Op, over_t<Over>, operand_t<Shape>>>{};
   } else if constexpr ((std::is_same_v<Op, op::argmax> || std::is_same_v<Op, op::logsumexp>) &&
-                       filter<Over>::not_attended::size > 0) {
+                       !filter<Over>::all_attended) {
     return answer<not_attended_error<Op, Over, Shape>>{};
   } else if constexpr (std::is_same_v<Op, op::argmax> && chooses_by_positions<Over, Shape>()) {
     return answer<ERROR_R5_alternatives_are_chosen_by_weights_over_positions<Op, over_t<Over>, operand_t<Shape>>>{};
@@ -191,8 +190,8 @@ consteval auto judge_norm() {
   using objection = objection_t<Op, Over, Shape>;
   if constexpr (!std::is_same_v<objection, nothing>) {
     return answer<objection>{};
-  } else if constexpr (!goes_over_any<Op> && filter<Over>::not_features::size > 0) {
-    return answer<ERROR_R13_norm_takes_features<Op, over_t<typename filter<Over>::not_features>, operand_t<Shape>>>{};
+  } else if constexpr (!goes_over_any<Op> && !filter<Over>::all_features) {
+    return answer<ERROR_R13_norm_takes_features<Op, over_t<typename not_features_in<Over>::type>, operand_t<Shape>>>{};
   } else {
     return answer<accepted<make_shape_t<dims_t<Shape>, kept_marks_t<Op, Shape>>>>{};
   }
@@ -203,7 +202,7 @@ consteval auto judge_renormalise() {
   using objection = objection_t<op::renormalise, Over, Shape>;
   if constexpr (!std::is_same_v<objection, nothing>) {
     return answer<objection>{};
-  } else if constexpr (filter<Over>::not_attended::size > 0) {
+  } else if constexpr (!filter<Over>::all_attended) {
     return answer<not_attended_error<op::renormalise, Over, Shape>>{};
   } else {
     return answer<accepted<make_shape_t<
@@ -217,7 +216,7 @@ consteval auto judge_cumulative() {
   using objection = objection_t<Op, Over, Shape>;
   if constexpr (!std::is_same_v<objection, nothing>) {
     return answer<objection>{};
-  } else if constexpr (filter<Over>::not_ordered::size > 0) {
+  } else if constexpr (!filter<Over>::all_ordered) {
     return answer<ERROR_R13_needs_ordered_positions<Op, over_t<Over>, operand_t<Shape>>>{};
   } else {
     return answer<accepted<make_shape_t<dims_t<Shape>, kept_marks_t<Op, Shape>>>>{};

@@ -24,7 +24,7 @@ consteval auto judge_reorder() {
   using naming = naming_objection_t<Op, list<D>, Shape>;
   if constexpr (!std::is_same_v<naming, nothing>) {
     return answer<naming>{};
-  } else if constexpr (filter<atoms_of_list_t<list<D>>>::packed::size > 0) {
+  } else if constexpr (filter<atoms_of_list_t<list<D>>>::packed > 0) {
     return answer<ERROR_R19_packed_positions_need_their_documents<Op, over<about_t<D>>, operand_t<Shape>>>{};
   } else {
     return answer<accepted<make_shape_t<dims_t<Shape>, kept_marks_t<Op, Shape>>>>{};

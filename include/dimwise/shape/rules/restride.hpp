@@ -36,7 +36,7 @@ struct relabel_rotations<list<M...>, From, To> {
   };
   template <class F, class P>
   struct one<rotated<F, P>> {
-    using type = rotated<F, std::conditional_t<std::is_same_v<P, unprimed_t<From>>, unprimed_t<To>, P>>;
+    using type = rotated<F, either_t<std::is_same_v<P, unprimed_t<From>>, unprimed_t<To>, P>>;
   };
   using type = list<typename one<M>::type...>;
 };
@@ -133,7 +133,7 @@ struct sum_with {
 };
 template <class P, class... Parts, class... Rest>
 struct sum_with<P, list<summed<Parts...>, Rest...>>
-    : std::conditional_t<is_any_of<P, Parts...>, std::type_identity<summed<Parts...>>, sum_with<P, list<Rest...>>> {};
+    : either_t<is_any_of<P, Parts...>, std::type_identity<summed<Parts...>>, sum_with<P, list<Rest...>>> {};
 template <class P, class First, class... Rest>
 struct sum_with<P, list<First, Rest...>> : sum_with<P, list<Rest...>> {};
 

@@ -202,7 +202,7 @@ consteval auto judge_stack() {
   } else if constexpr (!all_distinct(axes_of_list_t<join_t<list<D>, dims_t<A>>>{})) {
     return answer<ERROR_R17_dimension_occurs_twice<op::stack, O, operand_t<A>>>{};
   } else {
-    using told_apart = typename filter<list<D>>::alternatives;
+    using told_apart = typename alternatives_in<list<D>>::type;
     using marks = join_t<masks, typename without_indexed<marks_t<alike_t<A>>, D>::type,
                          typename joined_biases<marks_t<A>, nothing, told_apart>::type,
                          typename joined_biases<marks_t<B>, nothing, told_apart>::type...>;
