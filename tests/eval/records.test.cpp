@@ -33,6 +33,8 @@ struct formed {
   formed& operator=(const formed&) = delete;
 };
 
+struct row : feature_dim<> {};
+struct column : feature_dim<> {};
 const auto q = drawn<tensor<float, seq, d_k>>(1, seq{3});
 const auto k = drawn<tensor<float, key, d_k>>(2, key{4});
 const auto v = drawn<tensor<float, key, d_v>>(3, key{4});
@@ -75,6 +77,26 @@ TEST_CASE("records: a plan names a function of the user's own") {
 }
 
 #if !defined(DIMWISE_PLAIN_ONLY)
+
+TEST_CASE("records: weights in few bits are stored records, which say their format, their row and their scales") {
+  const auto x = drawn<tensor<float, seq, column>>(1, seq{2}, column{40});
+  const formed halves(contract<column>(x, widened(drawn<tensor<bfloat16, row, column>>(2, row{3}, column{40}))));
+  REQUIRE(halves.root->child[1]->kind() == record_kind::stored);
+  const auto* const stored = halves.root->child[1]->facts_as<dimwise::detail::stored_facts_of_record>().weights;
+  REQUIRE(stored != nullptr);
+  CHECK(stored->format == kernels::number_format::bfloat16);
+  CHECK(stored->along == nullptr);
+  CHECK(halves.root->child[0]->kind() == record_kind::leaf);
+  const tensor<std::int8_t, row, column> numbers(row{3}, column{40});
+  const tensor<float16, row, blocks<column>> scales(row{3}, blocks<column>{2});
+  const formed in_blocks(contract<column>(quantised<column>(x), dequantised(numbers, scales)));
+  CHECK(in_blocks.root->child[0]->kind() == record_kind::quantised);
+  REQUIRE(in_blocks.root->child[1]->kind() == record_kind::stored);
+  const auto* const blocked = in_blocks.root->child[1]->facts_as<dimwise::detail::stored_facts_of_record>().weights;
+  REQUIRE(blocked != nullptr);
+  CHECK(blocked->format == kernels::number_format::int8);
+  CHECK(blocked->along->size == 1);
+}
 
 TEST_CASE("records: attention is found through marks, order and either place of the weights") {
   const auto weights = softmax<key>(scores<d_k>(q, k));

@@ -18,7 +18,6 @@
 
 #if !defined(DIMWISE_PLAIN_ONLY)
 #include <dimwise/eval/kernels/elements.hpp>
-#include <dimwise/eval/kernels/quantised.hpp>
 #endif
 
 namespace dimwise::detail {
@@ -41,15 +40,6 @@ struct strategies {
 using kernel_strategies = strategies<>;
 #else
 using kernel_strategies = strategies<by_row_kernel, by_element_kernel>;
-
-template <class N>
-  requires(quantised_and_finish<N>::matches)
-inline constexpr bool is_fused_by_type<N> = true;
-template <class C, class Pass, class N>
-bool run_fused_by_type(walk& w, const record<C>& r, target<C> to) {
-  Pass pass = pass_of<Pass>(w);
-  return quantised_and_finish<N>::run(pass, *static_cast<const N*>(r.node), to);
-}
 #endif
 
 // A node whose children are in memory, by its kernel where that fits.

@@ -56,7 +56,9 @@ class attended_rows {
   attended_rows(walk& w, const record<float>& r, name_of key, bool kernel_rounds)
       : stored_(r.kind() == record_kind::stored ? new stored_rows : nullptr),
         rows_(read(w, r, key, kernel_rounds, stored_)) {}
-  [[nodiscard]] const axis* axes() const { return stored_.get() != nullptr ? stored_.get()->layout.axes : rows_.axes; }
+  [[nodiscard]] const axis* axes() const {
+    return stored_.get() != nullptr ? stored_.get()->elements.layout.axes : rows_.axes;
+  }
   // The strides of its scale along some names.
   void align_scale(name_list to, std::ptrdiff_t* strides) const {
     if (stored_.get() != nullptr) { align_names(to, stored_.get()->scale_axes, stored_.get()->scale.axes, strides); }
@@ -93,7 +95,8 @@ class attended_rows {
   };
   static lowered<float> read(walk& w, const record<float>& r, name_of key, bool kernel_rounds, stored_owner& stored) {
     if (stored.get() != nullptr) {
-      if (r.facts_as<stored_facts_of_record>().read(w, r.node, key, *stored.get())) { return {}; }
+      const auto read_rows = r.facts_as<stored_facts_of_record>().read;
+      if (read_rows != nullptr && read_rows(w, r.node, key, *stored.get())) { return {}; }
       stored.clear();
     }
     return read_unrounded(w, r, kernel_rounds);

@@ -120,6 +120,7 @@ inline bool match_scores(const record<float>& s, score_chain_of_records& chain) 
     case record_kind::softmax:
     case record_kind::standardize:
     case record_kind::root_mean_square:
+    case record_kind::quantised:
     case record_kind::rows:
     case record_kind::total:
       return false;

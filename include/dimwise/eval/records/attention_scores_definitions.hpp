@@ -130,6 +130,7 @@ class score_collector {
       case record_kind::softmax:
       case record_kind::standardize:
       case record_kind::root_mean_square:
+      case record_kind::quantised:
       case record_kind::rows:
       case record_kind::total:
         return;  // no step of a chain: `match_scores` does not match it

@@ -110,7 +110,7 @@ inline constexpr bool no_any_step[3] = {};
 
 // Functions and arithmetic together with the product or the norm below, where a kernel takes them.
 inline bool fused_elements(walk& w, const record<float>& r, target<float> to) {
-  return norm_and_finish(w, r, to) || (r.fused != nullptr && r.fused(w, r, to)) || product_and_finish(w, r, to);
+  return norm_and_finish(w, r, to) || product_and_finish(w, r, to);
 }
 
 // Rows of contiguous elements in parts: `f(n, to, pointers, steps)`.

@@ -12,7 +12,7 @@
 #include <dimwise/eval/lowering/masks.hpp>
 #include <dimwise/eval/lowering/views.hpp>
 #include <dimwise/eval/records/record.hpp>
-#include <dimwise/expr/elements/widen.hpp>
+#include <dimwise/eval/records/stored.hpp>
 #include <dimwise/expr/rows/sort.hpp>
 #if !defined(DIMWISE_PLAIN_ONLY)
 #include <dimwise/eval/attention/scores.hpp>
@@ -64,10 +64,6 @@ inline constexpr bool has_operation<elementwise<Shape, float, F, X>> =
 template <class N>
   requires has_operation<N>
 inline constexpr bool is_recorded<N> = true;
-
-// Nodes that a strategy takes together with nodes below them, by their types (eval/strategies.hpp).
-template <class N>
-inline constexpr bool is_fused_by_type = false;
 
 // How many records a node needs, with those below.
 template <class X>
@@ -131,8 +127,6 @@ void write_foreign(walk& w, const record<C>& r, target<C> to) {
   Pass pass = pass_of<Pass>(w);
   write<C>(pass, *static_cast<const N*>(r.node), to);
 }
-template <class C, class Pass, class N>
-bool run_fused_by_type([[maybe_unused]] walk& w, [[maybe_unused]] const record<C>& r, [[maybe_unused]] target<C> to);
 namespace records {
 template <class C, class Pass, class N>
 inline constexpr record_operation<C> foreign = {record_kind::foreign, &read_foreign<C, Pass, N>,
@@ -190,62 +184,6 @@ namespace records {
 template <class C, class Pass, class B, class Extents>
 inline constexpr record_operation<C> bias = {record_kind::bias, &read_foreign_bias<C, Pass, B, Extents>, nullptr};
 }  // namespace records
-
-// ---- stored elements -----------------------------------------------------------------------------------------------
-
-// Features are contiguous in memory, and all keys have one scale.
-template <class Pass, class N>
-struct stored_of_node;
-template <class X>
-inline constexpr bool is_stored_node = false;
-#if !defined(DIMWISE_PLAIN_ONLY)
-template <class Pass, class Shape, class Packed, class X, class... Scale>
-struct stored_of_node<Pass, widened_node<Shape, Packed, X, Scale...>> {
-  using N = widened_node<Shape, Packed, X, Scale...>;
-  using all = axes_for<Shape>;
-  using element = value_of<X>;
-  using last_axis = element_t<all::size - 1, all>;
-  using scale_axes = join_t<axes_for<shape_of<Scale>>...>;
-  static constexpr bool is_packed = !std::is_same_v<Packed, nothing>;
-
-  static bool read_into([[maybe_unused]] walk& w, [[maybe_unused]] const void* node, [[maybe_unused]] name_of key,
-                        [[maybe_unused]] stored_rows& to) {
-    if constexpr ((is_packed && !std::is_same_v<last_axis, Packed>) || !is_feature<last_axis>) {
-      return false;
-    } else {
-      if (name_list_of<scale_axes>.place_of(key) >= 0) { return false; }
-      constexpr std::size_t last = all::size - 1;
-      const N& n = *static_cast<const N*>(node);
-      Pass pass = pass_of<Pass>(w);
-      auto x = read<float>(pass, n.template child<0>());
-      if (x.axes[last].stride != 1) { return false; }
-      to.layout = x;
-      if constexpr (is_packed) { to.layout.axes[last].extent = n.extents().template extent<Packed>(); }
-      to.data = {x.data, format_of<element>};
-      if (!x.buffer.empty()) {
-        const auto* const bytes = reinterpret_cast<const unsigned char*>(x.data);
-        const auto viewed = static_cast<std::size_t>(x.data - x.buffer.data());
-        to.copied.resize((x.buffer.size() - viewed) * sizeof(element));
-        for (std::size_t i = 0; i < to.copied.size(); ++i) { to.copied.data()[i] = bytes[i]; }
-        to.data.data = to.copied.data();
-      }
-      to.data.kernels = kernels::active().stored_rows;
-      to.bytes = sizeof(element);
-      if constexpr (sizeof...(Scale) == 1) {
-        to.scale = read<float>(pass, n.template child<1>());
-        to.scale_axes = name_list_of<scale_axes>;
-        to.data.scale = to.scale.data;
-        to.data.scale_feature = stride_of<last_axis, scale_axes>(to.scale);
-      }
-      return true;
-    }
-  }
-  static constexpr stored_facts_of_record value = {
-      !is_packed && sizeof...(Scale) == 0 && std::is_same_v<element, bfloat16>, &read_into};
-};
-template <class Shape, class Packed, class X, class... Scale>
-inline constexpr bool is_stored_node<widened_node<Shape, Packed, X, Scale...>> = true;
-#endif
 
 // ---- operations ----------------------------------------------------------------------------------------------------
 
@@ -364,7 +302,6 @@ template <class Pass, class C, class N>
   bias.node = &n.template child<1>();
   bias.node_extents = &n.extents();
   bias.facts = &facts_of_bias<B, extents>;
-  bias.fused = nullptr;
   bias.leaves_out = kernels::left_out::nothing;
   bias.is_float = true;
   r.child[1] = &bias;
@@ -382,7 +319,6 @@ template <class C, class N>
   }
   r.node = &n;
   r.node_extents = &n.extents();
-  r.fused = nullptr;
   r.leaves_out = leaves_out<N>;
   r.is_float = std::is_same_v<value_of<N>, float>;
   r.has_kernels = has_kernels_for<C, N>;
@@ -402,7 +338,6 @@ const record<C>* form(record_stack<C>& all, const N& n) {
     r.describe = &describe_node<N>;
     r.described = &n;
   }
-  if constexpr (std::is_same_v<C, float> && is_fused_by_type<N>) { r.fused = &run_fused_by_type<C, Pass, N>; }
   form_operation<Pass>(all, r, n, n.op());
   return &r;
 }

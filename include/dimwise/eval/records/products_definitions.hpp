@@ -67,9 +67,29 @@ void write_plain_product(walk& w, const record<C>& r, target<C> to) {
 
 #if !defined(DIMWISE_PLAIN_ONLY)
 
+// f(product + bias) + residual: the steps of a chain, outermost first.
+struct product_chain_of_records {
+  const record<float>* product = nullptr;
+  const record<float>* bias = nullptr;
+  const record<float>* residual = nullptr;
+  kernels::function activation = kernels::function::none;
+  product_step last = product_step::product;
+};
+
+// The product of a chain, and what follows it, where one of its operands is read as it is stored.
+inline bool multiply_stored(walk& w, const record<float>& r, const product_chain_of_records& chain, target<float> to) {
+  for (std::size_t k = 2; k-- > 0;) {
+    const record<float>& x = *chain.product->child[k];
+    if (x.kind() != record_kind::stored) { continue; }
+    const stored_weights* const weights = x.facts_as<stored_facts_of_record>().weights;
+    if (weights != nullptr && weights->multiply(w, r, chain, k, to)) { return true; }
+  }
+  return false;
+}
+
 inline bool fused_product(walk& w, const record<float>& r, const attention_of_records* attention, target<float> to) {
-  return r.has_kernels && !w.cx.reference_forced() &&
-         ((attention != nullptr && attend(w, r, *attention, to)) || (r.fused != nullptr && r.fused(w, r, to)));
+  if (!r.has_kernels || w.cx.reference_forced()) { return false; }
+  return attention != nullptr ? attend(w, r, *attention, to) : multiply_stored(w, r, {.product = &r}, to);
 }
 
 #endif
@@ -112,15 +132,6 @@ lowered<C> read_product(walk& w, const record<C>& r, bool) {
 }
 
 #if !defined(DIMWISE_PLAIN_ONLY)
-
-// f(product + bias) + residual: the steps of a chain, outermost first.
-struct product_chain_of_records {
-  const record<float>* product = nullptr;
-  const record<float>* bias = nullptr;
-  const record<float>* residual = nullptr;
-  kernels::function activation = kernels::function::none;
-  product_step last = product_step::product;
-};
 
 // What is added to a chain of this shape: as large as the product, or a bias of some of its dimensions.
 inline bool adds_to_chain(const product_chain_of_records& chain, const record_shape& shape, const record<float>& x) {
@@ -165,33 +176,43 @@ inline bool match_product_chain(const record<float>& r, product_chain_of_records
   return false;
 }
 
-// A strategy. It gives up where a product is too small, or where a hidden value may have spoiled it.
-inline bool product_and_finish(walk& w, const record<float>& r, target<float> whole) {
-  product_chain_of_records chain;
-  if (!match_product_chain(r, chain) || chain.last == product_step::product) { return false; }
-  const record<float>& product = *chain.product;
-  const product_map<float> map(product);
-  const name_list names = product.shape->axes;
-  axis to[max_rank];
+// The axes of the product within a chain, and where the chain's result has their elements.
+inline void write_product_axes(const record<float>& product, const record<float>& r, const target<float>& whole,
+                               axis* to) {
   product.write_extents(to);
   std::ptrdiff_t strides[max_rank] = {};
-  align_names(names, r.shape->axes, whole.axes, strides);
-  for (std::size_t i = 0; i < names.size; ++i) { to[i].stride = strides[i]; }
-  axis summed[max_rank];
-  product.child[0]->write_extents(summed);
-  if (plain_work(map.form, summed, to) < least_product) { return false; }
-  const auto a = read_record(w, *product.child[0], true);
-  const auto b = read_record(w, *product.child[1], true);
+  align_names(product.shape->axes, r.shape->axes, whole.axes, strides);
+  for (std::size_t i = 0; i < product.rank(); ++i) { to[i].stride = strides[i]; }
+}
+inline chain_steps read_steps(walk& w, const product_chain_of_records& chain) {
   chain_steps steps;
   steps.activation = chain.activation;
   const auto take = [&](const record<float>* x, lowered<float>& elements, std::ptrdiff_t* along, bool& has) {
     if (x == nullptr) { return; }
     elements = read_record(w, *x);
-    align_names(names, x->shape->axes, elements.axes, along);
+    align_names(chain.product->shape->axes, x->shape->axes, elements.axes, along);
     has = true;
   };
   take(chain.bias, steps.bias, steps.bias_strides, steps.has_bias);
   take(chain.residual, steps.residual, steps.residual_strides, steps.has_residual);
+  return steps;
+}
+
+// A strategy. It gives up where a product is too small, or where a hidden value may have spoiled it.
+inline bool product_and_finish(walk& w, const record<float>& r, target<float> whole) {
+  product_chain_of_records chain;
+  if (!match_product_chain(r, chain) || chain.last == product_step::product) { return false; }
+  if (multiply_stored(w, r, chain, whole)) { return true; }
+  const record<float>& product = *chain.product;
+  const product_map<float> map(product);
+  axis to[max_rank];
+  write_product_axes(product, r, whole, to);
+  axis summed[max_rank];
+  product.child[0]->write_extents(summed);
+  if (plain_work(map.form, summed, to) < least_product) { return false; }
+  const auto a = read_record(w, *product.child[0], true);
+  const auto b = read_record(w, *product.child[1], true);
+  const chain_steps steps = read_steps(w, chain);
   note(w, plan_kind::product, r, [&] { return product_words(product) + steps.in_words(); });
   return !w.computes() || multiply_and_finish(w.cx, map.form, {whole.data, to}, a, b, steps);
 }

@@ -76,6 +76,7 @@ enum class record_kind : unsigned char {
   softmax,
   standardize,
   root_mean_square,
+  quantised,  // numbers rounded to 8 bits
   rows,
   total,
   unary,
@@ -115,8 +116,7 @@ struct record {
   const record* child[2];
   const mask_facts_of_record* mask_facts;
   const void* mask;
-  bool (*fused)(walk& w, const record& r, target<C> to);  // the operation together with others below, by their types
-  std::string (*describe)(const void* node);              // of a plan alone
+  std::string (*describe)(const void* node);  // of a plan alone
   const void* described;
   double number;                 // ε, or the number itself
   std::ptrdiff_t index;          // of a view; the code of a function
@@ -172,19 +172,37 @@ struct bias_facts_of_record {
   void (*slopes)(const void* bias, const void* extents, slopes_of_record& to);  // null: it has other elements
 };
 
-// Elements as they are stored, which a kernel reads.
-struct stored_rows {
+// Elements as they are stored.
+struct stored_elements {
   operand_layout layout;
+  const void* data = nullptr;
+  aligned_vector<unsigned char> copied{};  // where a view of them had to be copied
+};
+// Keys or values that attention reads as they are stored.
+struct stored_rows {
+  stored_elements elements;
   kernels::quantised_data data{};
   std::size_t bytes = 0;  // of an element
-  aligned_vector<unsigned char> copied{};
   lowered<float> scale;
   name_list scale_axes{nullptr, 0};
 };
+struct product_chain_of_records;  // records/products_definitions.hpp
+// Weights that a product reads as they are stored.
+struct stored_weights {
+  kernels::number_format format;
+  std::size_t bytes;       // of an element
+  name_of packed;          // the axis along which a byte holds two numbers; null: there is none
+  const name_list* along;  // the row whose blocks have a scale each; null: there are no scales
+  void (*read)(walk& w, const void* node, stored_elements& numbers, stored_elements& scales);
+  // Child `place` of the chain's product by its kernel, with what follows; false where it does not take them.
+  bool (*multiply)(walk& w, const record<float>& r, const product_chain_of_records& chain, std::size_t place,
+                   target<float> to);
+};
 struct stored_facts_of_record {
   bool is_bfloat16;  // without a scale
-  // False where a kernel cannot read them along `key`.
+  // False where attention cannot read them along `key`.
   bool (*read)(walk& w, const void* node, name_of key, stored_rows& to);
+  const stored_weights* weights;  // null: products read floats
 };
 
 // The index of the operation `rounded`.
@@ -249,6 +267,8 @@ template <>
 inline constexpr record_kind kind_of_rows<rows::standardize> = record_kind::standardize;
 template <>
 inline constexpr record_kind kind_of_rows<rows::root_mean_square> = record_kind::root_mean_square;
+template <>
+inline constexpr record_kind kind_of_rows<rows::quantised> = record_kind::quantised;
 
 namespace records {
 
