@@ -12,6 +12,7 @@
 #include <dimwise/eval/kernels/product_definitions.hpp>
 #endif
 #include <dimwise/eval/gradient_sum_definitions.hpp>
+#include <dimwise/eval/kernels/backward_definitions.hpp>
 #include <dimwise/eval/lowering/views_definitions.hpp>
 #include <dimwise/eval/plan/steps_definitions.hpp>
 #include <dimwise/eval/records/form_definitions.hpp>

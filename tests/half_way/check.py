@@ -128,7 +128,7 @@ OPERATIONS = {
         True,
         [
             *names_and_marks("product"),
-            Step(NODES, '  TOTAL(logsumexp, "logsumexp", operand) ', '  TOTAL(product, "product", operand) \\\n', "product", before=True),
+            Step(NODES, '  TOTAL(logsumexp, "logsumexp", formula) ', '  TOTAL(product, "product", operand) \\\n', "product", before=True),
             Step(
                 WORDS,
                 "struct max : extreme_word",

@@ -39,7 +39,7 @@ struct strategies {
 #if defined(DIMWISE_PLAIN_ONLY)
 using kernel_strategies = strategies<>;
 #else
-using kernel_strategies = strategies<by_row_kernel, by_element_kernel>;
+using kernel_strategies = strategies<by_row_kernel, by_comparison>;
 #endif
 
 // A node whose children are in memory, by its kernel where that fits.
@@ -53,15 +53,6 @@ template <class C, class Kernel, class Pass, class N, class T, class Lowered>
     pass.note(runs ? Kernel::kind : plan_kind::plain, n, operation_in_words<N>);
   }
 }
-
-template <class E>
-inline constexpr bool is_masked_node = false;
-template <class Shape, class E, class M>
-inline constexpr bool is_masked_node<masked_node<Shape, E, M>> = true;
-template <class N>
-inline constexpr bool is_masked_total = false;
-template <class Shape, class T, class How, class Over, class E>
-inline constexpr bool is_masked_total<reduction<Shape, T, How, Over, E>> = is_masked_node<E>;
 
 // Nodes whose elements are those of their operands in other places: memory is copied, nothing is computed.
 template <class N>
@@ -81,10 +72,6 @@ void compute(Pass& pass, const N& n, target<T> to) {
   } else if constexpr (is_join<N>) {
     place_children<C>(pass, n, to, std::make_index_sequence<children_t<N>::size>{});
     pass.note(plan_kind::plain, n, operation_in_words<N>);
-  } else if constexpr (is_masked_total<N>) {
-    auto x = read_children<C>(pass, n.template child<0>());
-    pass.note(plan_kind::plain, n, operation_in_words<N>);
-    if constexpr (Pass::computes) { masked_total_loops<C>(n, to, x); }
   } else {
     auto x = read_children<C>(pass, n);
     using direct = typename kernel_strategies::for_node<N, C>;

@@ -154,60 +154,16 @@ void row_back(rows::sort<Descending>, const back_row& row, C* to, const C* g, co
   each_in_row(row, [&](auto t, auto, auto) { to[t] = *next++; });
 }
 
-// Some axes of a result and of two operands.
-struct axes_in_three {
-  const short* in_result;
-  const short* in_first;
-  const short* in_second;
-  std::size_t rank;
-
-  [[nodiscard]] back_row nest(const axis* to, const axis* first, const axis* second) const {
-    const auto stride = [](const axis* axes, short at) { return at < 0 ? 0 : axes[at].stride; };
-    back_row nest;
-    for (std::size_t i = 0; i < rank; ++i) {
-      const axis& along = to[in_result[i]];
-      nest.add(along.extent, {along.stride, stride(first, in_first[i]), stride(second, in_second[i])});
-    }
-    return nest;
-  }
-};
-template <class Axes, class Result, class First, class Second>
-inline constexpr axes_in_three in_three = {places<Axes, Result>::at, places<Axes, First>::at, places<Axes, Second>::at,
-                                           Axes::size};
 // The loops outside a row and inside it, of a gradient and of its two operands.
 struct back_loops {
   back_row outside;
   back_row inside;
 };
-// What remains of a node and its two children when their names are gone.
-struct back_form {
-  axes_in_three outside;
-  axes_in_three inside;
-
-  [[nodiscard]] back_loops loops(const axis* to, const axis* first, const axis* second) const {
-    return {outside.nest(to, first, second), inside.nest(to, first, second)};
-  }
-};
-template <class Result, class First, class Second, class Over>
-inline constexpr back_form back_form_over = {in_three<difference_t<Result, Over>, Result, First, Second>,
-                                             in_three<Over, Result, First, Second>};
-template <class N>
-inline constexpr const back_form& form_of_back =
-    back_form_over<axes_for<shape_of<N>>, child_axes<element_t<0, children_t<N>>>,
-                   child_axes<element_t<1, children_t<N>>>, axes_of_list_t<typename operation_of<N>::over>>;
-
 template <class How, class T>
 void row_back_by_row(const back_loops& all, T* to, const T* g, const T* x, T epsilon) {
   if (all.inside.empty()) { return; }
   each_in_row(all.outside, [&](auto t, auto i, auto j) { row_back(How{}, all.inside, to + t, g + i, x + j, epsilon); });
 }
-template <class C, class How, class Over, class Shape, class U, class G, class X, class T, class Lowered>
-void loops(const node<rows_back<How, Over>, Shape, U, G, X>& n, target<T> to, const Lowered& x) {
-  const back_form& form = form_of_back<node<rows_back<How, Over>, Shape, U, G, X>>;
-  row_back_by_row<How, T>(form.loops(to.axes, child_in<0>(x).axes, child_in<1>(x).axes), to.data, child_in<0>(x).data,
-                          child_in<1>(x).data, static_cast<T>(n.op().epsilon));
-}
-
 // ---- totals ---------------------------------------------------------------------------------------------------------
 
 // The gradient of the elements of which `g` is the total's.
@@ -260,15 +216,4 @@ void total_row_back(const back_row& row, C* to, C g, const C* x) {
     static_assert(is_handled<How>, "dimwise: this reduction has no gradient loop (total_row_back)");
   }
 }
-template <class C, class How, class Over, bool Masked, class Shape, class U, class G, class X, class T, class Lowered>
-void loops(const node<total_back<How, Over, Masked>, Shape, U, G, X>&, target<T> to, const Lowered& x) {
-  const back_loops all = form_of_back<node<total_back<How, Over, Masked>, Shape, U, G, X>>.loops(
-      to.axes, child_in<0>(x).axes, child_in<1>(x).axes);
-  if (all.inside.empty()) { return; }
-  const T* g = child_in<0>(x).data;
-  const T* row = child_in<1>(x).data;
-  each_in_row(all.outside,
-              [&](auto t, auto i, auto j) { total_row_back<Masked, How>(all.inside, to.data + t, g[i], row + j); });
-}
-
 }  // namespace dimwise::detail

@@ -123,6 +123,7 @@ inline bool match_scores(const record<float>& s, score_chain_of_records& chain) 
     case record_kind::quantised:
     case record_kind::rows:
     case record_kind::total:
+    case record_kind::other:
       return false;
   }
   return false;

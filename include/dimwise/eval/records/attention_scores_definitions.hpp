@@ -133,6 +133,7 @@ class score_collector {
       case record_kind::quantised:
       case record_kind::rows:
       case record_kind::total:
+      case record_kind::other:
         return;  // no step of a chain: `match_scores` does not match it
     }
   }

@@ -106,23 +106,9 @@ void binary_loops(kernels::operation f, const kernels::loop_nest<3>& nest, bool 
 
 #if !defined(DIMWISE_PLAIN_ONLY)
 
-inline constexpr bool no_any_step[3] = {};
-
 // Functions and arithmetic together with the product or the norm below, where a kernel takes them.
 inline bool fused_elements(walk& w, const record<float>& r, target<float> to) {
   return norm_and_finish(w, r, to) || product_and_finish(w, r, to);
-}
-
-// Rows of contiguous elements in parts: `f(n, to, pointers, steps)`.
-template <class C, std::size_t K, class F>
-void run_parts(context& cx, const kernels::loop_nest<K>& nest, std::size_t elements, const F& f) {
-  kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[K], std::size_t n, const std::ptrdiff_t(&s)[K]) {
-    in_parts(cx, n, elements, [&](std::size_t begin, std::size_t end) {
-      std::ptrdiff_t at[K];
-      for (std::size_t k = 0; k < K; ++k) { at[k] = o[k] + static_cast<std::ptrdiff_t>(begin) * s[k]; }
-      f(end - begin, at, s);
-    });
-  });
 }
 
 #endif
@@ -271,6 +257,101 @@ void write_biased(walk& w, const record<C>& r, target<C> to) {
   }
 }
 
+// A square is a power by the number 2.
+template <class C>
+void write_power(walk& w, const record<C>& r, target<C> to) {
+  const auto x = read_record(w, *r.child[0]);
+  const auto y = read_record(w, *r.child[1]);
+  const name_list names = r.child[0]->shape->axes;
+  const auto nest = nest_by_names<2>(r.shape->axes, to.axes, {names, r.child[1]->shape->axes}, {x.axes, y.axes});
+#if !defined(DIMWISE_PLAIN_ONLY)
+  const bool squares = r.child[1]->kind() == record_kind::number && r.child[1]->number == 2;
+  if (squares && r.has_kernels && !w.cx.reference_forced() && elements_fit(nest, no_any_step)) {
+    note(w, plan_kind::map, r);
+    if (!w.computes()) { return; }
+    const auto& table = kernels::active_for<C>();
+    return run_parts<C>(w.cx, nest, part_elements,
+                        [&](std::size_t n, const std::ptrdiff_t* at, const std::ptrdiff_t* step) {
+      const C* const from = x.data + at[1];
+      if (step[1] == 1) { return table.map(kernels::function::square, n, from, to.data + at[0]); }
+      table.zip(kernels::operation::multiply, n, from, step[1], from, step[1], to.data + at[0]);
+    });
+  }
+#endif
+  note(w, plan_kind::plain, r);
+  if (!w.computes()) { return; }
+  binary_loop<C, fn::pow>(nest, r.child[0]->shape->masked, r.child[1]->shape->masked, to.data, x.data, y.data);
+}
+
+// f of each triple of elements of the operands.
+template <class C, class F, class X>
+void element_loop(const kernels::loop_nest<4>& nest, C* to, const F& f, const X* x, const C* y, const C* z) {
+  kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[4], std::size_t count, const std::ptrdiff_t(&s)[4]) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto j = static_cast<std::ptrdiff_t>(i);
+      to[o[0] + j * s[0]] = f(x[o[1] + j * s[1]], y[o[2] + j * s[2]], z[o[3] + j * s[3]]);
+    }
+  });
+}
+
+template <class C>
+void write_clamped(walk& w, const record<C>& r, target<C> to) {
+  const auto x = read_record(w, *r.child[0]);
+  const auto low = read_record(w, *r.child[1]);
+  const auto high = read_record(w, *r.child[2]);
+  const auto nest = nest_by_names<3>(r.shape->axes, to.axes,
+                                     {r.child[0]->shape->axes, r.child[1]->shape->axes, r.child[2]->shape->axes},
+                                     {x.axes, low.axes, high.axes});
+#if !defined(DIMWISE_PLAIN_ONLY)
+  if (r.has_kernels && !w.cx.reference_forced() && elements_fit(nest, no_any_step)) {
+    note(w, plan_kind::map, r);
+    if (!w.computes()) { return; }
+    const auto& table = kernels::active_for<C>();
+    return run_parts<C>(w.cx, nest, cached_part,
+                        [&](std::size_t n, const std::ptrdiff_t* at, const std::ptrdiff_t* step) {
+      C* const out = to.data + at[0];
+      table.zip(kernels::operation::max, n, x.data + at[1], step[1], low.data + at[2], step[2], out);
+      table.zip(kernels::operation::min, n, out, 1, high.data + at[3], step[3], out);
+    });
+  }
+#endif
+  note(w, plan_kind::plain, r);
+  if (w.computes()) { element_loop(nest, to.data, fn::clamp{}, x.data, low.data, high.data); }
+}
+
+template <class C>
+void write_chosen(walk& w, const record<C>& r, target<C> to) {
+  const auto first = r.mask_facts->read(w, r.mask, r.node_extents);
+  const C number = static_cast<C>(r.number);
+  name_list names[] = {r.mask_facts->axes, {nullptr, 0}, {nullptr, 0}};
+  const auto operand = [&](std::size_t k) {
+    if (r.child[k] != nullptr) {
+      names[1 + k] = r.child[k]->shape->axes;
+      return read_record(w, *r.child[k]);
+    }
+    lowered<C> x;
+    x.data = &number;
+    return x;
+  };
+  const auto a = operand(0);
+  const auto b = operand(1);
+  const auto nest = nest_by_names<3>(r.shape->axes, to.axes, names, {first.axes, a.axes, b.axes});
+#if !defined(DIMWISE_PLAIN_ONLY)
+  static constexpr bool any_step_of_condition[] = {true, false, false};
+  if (r.has_kernels && !w.cx.reference_forced() && elements_fit(nest, any_step_of_condition)) {
+    note(w, plan_kind::map, r);
+    if (!w.computes()) { return; }
+    const auto& table = kernels::active_for<C>();
+    return run_parts<C>(w.cx, nest, cached_part,
+                        [&](std::size_t n, const std::ptrdiff_t* at, const std::ptrdiff_t* step) {
+      table.choose(n, first.data + at[1], step[1], a.data + at[2], step[2], b.data + at[3], step[3], to.data + at[0]);
+    });
+  }
+#endif
+  note(w, plan_kind::plain, r);
+  if (w.computes()) { element_loop(nest, to.data, fn::choose{}, first.data, a.data, b.data); }
+}
+
 #if DIMWISE_DETAIL_HAS_LIBRARY
 #define DIMWISE_DETAIL_COMPILED_IN(C)                                           \
   template void write_unary<C>(walk&, const record<C>&, target<C>);             \
@@ -281,7 +362,10 @@ void write_biased(walk& w, const record<C>& r, target<C> to) {
   template lowered<C> read_rounded<C, bfloat16>(walk&, const record<C>&, bool); \
   template lowered<C> read_rounded<C, float16>(walk&, const record<C>&, bool);  \
   template void write_masked<C>(walk&, const record<C>&, target<C>);            \
-  template void write_biased<C>(walk&, const record<C>&, target<C>);
+  template void write_biased<C>(walk&, const record<C>&, target<C>);            \
+  template void write_power<C>(walk&, const record<C>&, target<C>);             \
+  template void write_clamped<C>(walk&, const record<C>&, target<C>);           \
+  template void write_chosen<C>(walk&, const record<C>&, target<C>);
 DIMWISE_DETAIL_COMPILED_IN(float)
 DIMWISE_DETAIL_COMPILED_IN(double)
 #undef DIMWISE_DETAIL_COMPILED_IN

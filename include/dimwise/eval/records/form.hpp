@@ -34,14 +34,31 @@ template <class Shape, class How, class Over, class E>
 inline constexpr bool has_operation<rowwise<Shape, How, Over, E>> = is_float<E>;
 template <class Shape, real_element T, class How, class Over, class E>
 inline constexpr bool has_operation<reduction<Shape, T, How, Over, E>> = is_float<E>;
-template <class Shape, real_element T, class How, class Over, class Inner, class E, class M>
-inline constexpr bool has_operation<reduction<Shape, T, How, Over, masked_node<Inner, E, M>>> = false;
 template <class Shape, real_element T, class F, class X>
 inline constexpr bool has_operation<elementwise<Shape, T, F, X>> =
     is_float<X> && function_code<F> != kernels::function::none;
 template <class Shape, real_element T, class F, class A, class B>
 inline constexpr bool has_operation<elementwise<Shape, T, F, A, B>> =
     is_float<A> && is_float<B> && operation_code<F>.has_value();
+template <class Shape, real_element T, class X, class Y>
+inline constexpr bool has_operation<elementwise<Shape, T, fn::pow, X, Y>> = is_float<X> && is_float<Y>;
+template <class Shape, real_element T, class X, class Low, class High>
+inline constexpr bool has_operation<elementwise<Shape, T, fn::clamp, X, Low, High>> =
+    is_float<X> && is_float<Low> && is_float<High>;
+template <class Shape, real_element T, class M, class A, class B>
+inline constexpr bool has_operation<elementwise<Shape, T, fn::choose, M, A, B>> = is_float<A> && is_float<B>;
+// What is sent to the argument of a function, to an operand of a choice, and to what a mask has hidden.
+template <class F>
+inline constexpr auto chained_code = kernels::function::none;
+template <class F>
+inline constexpr auto chained_code<fn::chain<F, 0>> = function_code<F>;
+template <class Shape, real_element T, class F, class G, class X>
+inline constexpr bool has_operation<elementwise<Shape, T, fn::chain<F, 0>, G, X>> =
+    is_float<G> && is_float<X> && function_code<F> != kernels::function::none;
+template <class Shape, real_element T, bool First, class M, class G>
+inline constexpr bool has_operation<elementwise<Shape, T, fn::chosen_part<First>, M, G>> = is_float<G>;
+template <class Shape, real_element T, class M, class G>
+inline constexpr bool has_operation<elementwise<Shape, T, fn::visible_part, M, G>> = is_float<G>;
 template <class Shape, class E, class M>
 inline constexpr bool has_operation<masked_node<Shape, E, M>> = is_float<E>;
 template <class Shape, class E, class B>
@@ -65,6 +82,16 @@ template <class N>
   requires has_operation<N>
 inline constexpr bool is_recorded<N> = true;
 
+// Functions whose first operand says where the others are taken from.
+template <class F>
+inline constexpr bool chooses =
+    is_any_of<F, fn::choose, fn::chosen_part<true>, fn::chosen_part<false>, fn::visible_part>;
+
+template <class E>
+inline constexpr bool is_masked_node = false;
+template <class Shape, class E, class M>
+inline constexpr bool is_masked_node<masked_node<Shape, E, M>> = true;
+
 // How many records a node needs, with those below.
 template <class X>
 inline constexpr std::size_t records_in = 1;
@@ -74,6 +101,12 @@ template <class X>
 inline constexpr std::size_t records_below = 0;
 template <class Op, class Shape, class T, class... X>
 inline constexpr std::size_t records_below<node<Op, Shape, T, X...>> = (records_in<X> + ... + 0);
+template <class F, class Shape, class T, class M, class... X>
+  requires chooses<F>
+inline constexpr std::size_t records_below<node<apply<F>, Shape, T, M, X...>> = (records_in<X> + ...);
+template <class How, class Over, class Shape, class T, class Inner, class E, class M>
+inline constexpr std::size_t records_below<node<total_over<How, Over>, Shape, T, masked_node<Inner, E, M>>> =
+    records_in<E>;
 template <class N>
   requires is_recorded<N>
 inline constexpr std::size_t records_in<N> = 1 + records_below<N>;
@@ -158,6 +191,18 @@ inline constexpr mask_facts_of_record mask_facts_for = {name_list_of<mask_axes<M
                                                         &take_foreign_mask<Pass, M, Extents>};
 #endif
 
+// An operand that says where others are taken from.
+template <class C, class Pass, class M>
+lowered<bool> read_condition(walk& w, const void* m, const void*) {
+  Pass pass = pass_of<Pass>(w);
+  return read<C>(pass, *static_cast<const M*>(m));
+}
+template <class C, class Pass, class M, class Extents>
+inline constexpr mask_facts_of_record condition_facts_for = {
+    name_list_of<child_axes<M>>, {}, &read_condition<C, Pass, M>, nullptr};
+template <class C, class Pass, mask M, class Extents>
+inline constexpr mask_facts_of_record condition_facts_for<C, Pass, M, Extents> = mask_facts_for<Pass, M, Extents>;
+
 template <class C, class Pass, class B, class Extents>
 lowered<C> read_foreign_bias(walk& w, const record<C>& r, bool) {
   Pass pass = pass_of<Pass>(w);
@@ -233,9 +278,20 @@ template <class Pass, class C, class N, class How, class Over>
 template <class Pass, class C, class N, class How, class Over>
 [[gnu::always_inline]] inline void form_operation(record_stack<C>& all, record<C>& r, const N& n,
                                                   const total_over<How, Over>&) {
-  r.operation = &records::total<C, How>;
+  using E = child_t<N>;
   r.facts = &name_list_of<axes_of_list_t<Over>>;
-  r.child[0] = form_child<Pass>(all, n.template child<0>());
+  if constexpr (is_masked_node<E>) {
+    // The mask decides what is hidden, so a visible −∞ counts.
+    const E& masked = n.template child<0>();
+    r.operation = &records::visible_total<C, How>;
+    r.mask_facts = &mask_facts_for<Pass, element_t<1, children_t<E>>, extents_type_of<E>>;
+    r.mask = &masked.template child<1>();
+    r.node_extents = &masked.extents();
+    r.child[0] = form_child<Pass>(all, masked.template child<0>());
+  } else {
+    r.operation = &records::total<C, How>;
+    r.child[0] = form_child<Pass>(all, n.template child<0>());
+  }
 }
 // The loop over a function that the library does not know.
 template <class C, class F, bool Masked>
@@ -255,13 +311,40 @@ template <class C, class F, bool Masked>
 inline constexpr function_facts<C> facts_of_function = {&loop_of_function<C, F, Masked>, &call_own_function<F>};
 #endif
 
+// A choice, of which the gradient has one operand and a number.
 template <class Pass, class C, class N, class F>
+  requires chooses<F>
+[[gnu::always_inline]] inline void form_operation(record_stack<C>& all, record<C>& r, const N& n, const apply<F>&) {
+  using M = child_t<N>;
+  r.operation = &records::chosen<C>;
+  r.mask_facts = &condition_facts_for<C, Pass, M, extents_type_of<N>>;
+  r.mask = &n.template child<0>();
+  r.number = std::is_same_v<F, fn::visible_part> ? -0.0 : 0.0;
+  r.child[0] = nullptr;
+  r.child[1] = nullptr;
+  if constexpr (std::is_same_v<F, fn::choose>) {
+    r.child[0] = form_child<Pass>(all, n.template child<1>());
+    r.child[1] = form_child<Pass>(all, n.template child<2>());
+  } else {
+    r.child[std::is_same_v<F, fn::chosen_part<false>> ? 1 : 0] = form_child<Pass>(all, n.template child<1>());
+  }
+}
+template <class Pass, class C, class N, class F>
+  requires(!chooses<F>)
 [[gnu::always_inline]] inline void form_operation(record_stack<C>& all, record<C>& r, const N& n, const apply<F>& op) {
   r.child[0] = form_child<Pass>(all, n.template child<0>());
-  if constexpr (children_t<N>::size == 2) {
+  if constexpr (children_t<N>::size > 1) { r.child[1] = form_child<Pass>(all, n.template child<1>()); }
+  if constexpr (std::is_same_v<F, fn::clamp>) {
+    r.operation = &records::clamped<C>;
+    r.child[2] = form_child<Pass>(all, n.template child<2>());
+  } else if constexpr (std::is_same_v<F, fn::pow>) {
+    r.operation = &records::power<C>;
+  } else if constexpr (chained_code<F> != kernels::function::none) {
+    r.operation = &records::chained<C>;
+    r.index = static_cast<std::ptrdiff_t>(chained_code<F>);
+  } else if constexpr (children_t<N>::size == 2) {
     r.operation = &records::binary<C>;
     r.index = static_cast<std::ptrdiff_t>(*operation_code<F>);
-    r.child[1] = form_child<Pass>(all, n.template child<1>());
   } else if constexpr (function_code<F> != kernels::function::none) {
     r.operation = &records::unary<C>;
     r.index = static_cast<std::ptrdiff_t>(function_code<F>);

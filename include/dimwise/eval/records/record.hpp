@@ -34,6 +34,14 @@ struct record_shape {
   const extent_source* sources;  // in slots; null: `write` knows
   void (*write)(const void* extents, axis* to);
   bool masked;
+
+  void write_extents(const void* extents, axis* to) const {
+    if (sources != nullptr) {
+      detail::write_extents(sources, axes.size, static_cast<const slot*>(extents), to);
+    } else {
+      write(extents, to);
+    }
+  }
 };
 
 // One evaluation, or one plan, which holds no memory.
@@ -84,7 +92,8 @@ enum class record_kind : unsigned char {
   function,  // of the user's own
   rounded,
   masked,
-  biased
+  biased,
+  other  // that no pattern has
 };
 // How records are computed in C. What has `read` is in memory already, or becomes a buffer in a way of its own.
 template <class C>
@@ -96,7 +105,7 @@ struct record_operation {
 
 struct mask_sink;  // records/attention.hpp
 
-// A mask: its elements, and what attention makes of it.
+// A mask, or a condition: its elements, and what attention makes of it.
 struct mask_facts_of_record {
   name_list axes;
   chain_counts counts;
@@ -113,7 +122,7 @@ struct record {
   const void* facts;    // of the operation: a constant for each type of node
   const void* node;
   const void* node_extents;
-  const record* child[2];
+  const record* child[3];
   const mask_facts_of_record* mask_facts;
   const void* mask;
   std::string (*describe)(const void* node);  // of a plan alone
@@ -130,13 +139,7 @@ struct record {
   [[nodiscard]] const Facts& facts_as() const {
     return *static_cast<const Facts*>(facts);
   }
-  void write_extents(axis* to) const {
-    if (shape->sources != nullptr) {
-      detail::write_extents(shape->sources, rank(), static_cast<const slot*>(extents), to);
-    } else {
-      shape->write(extents, to);
-    }
-  }
+  void write_extents(axis* to) const { shape->write_extents(extents, to); }
 };
 
 // A record as memory to read, and computed into a target.
@@ -258,6 +261,19 @@ template <class C>
 void write_masked(walk& w, const record<C>& r, target<C> to);
 template <class C>
 void write_biased(walk& w, const record<C>& r, target<C> to);
+template <class C>
+void write_power(walk& w, const record<C>& r, target<C> to);
+template <class C>
+void write_clamped(walk& w, const record<C>& r, target<C> to);
+// Where the mask is true the first operand, elsewhere the second one; an operand that is null is the record's number.
+template <class C>
+void write_chosen(walk& w, const record<C>& r, target<C> to);
+// What arrives times the derivative of a function, whose code is the index (eval/kernels/backward_definitions.hpp).
+template <class C>
+void write_chained(walk& w, const record<C>& r, target<C> to);
+// A total of the elements that a mask shows, also of those of −∞. Facts: the axes that it goes over.
+template <class C, class How>
+void write_visible_total(walk& w, const record<C>& r, target<C> to);
 
 template <class How>
 inline constexpr record_kind kind_of_rows = record_kind::rows;
@@ -296,6 +312,16 @@ template <class C>
 inline constexpr record_operation<C> masked = {record_kind::masked, nullptr, &write_masked<C>};
 template <class C>
 inline constexpr record_operation<C> biased = {record_kind::biased, nullptr, &write_biased<C>};
+template <class C>
+inline constexpr record_operation<C> power = {record_kind::other, nullptr, &write_power<C>};
+template <class C>
+inline constexpr record_operation<C> clamped = {record_kind::other, nullptr, &write_clamped<C>};
+template <class C>
+inline constexpr record_operation<C> chosen = {record_kind::other, nullptr, &write_chosen<C>};
+template <class C>
+inline constexpr record_operation<C> chained = {record_kind::other, nullptr, &write_chained<C>};
+template <class C, class How>
+inline constexpr record_operation<C> visible_total = {record_kind::other, nullptr, &write_visible_total<C, How>};
 
 }  // namespace records
 

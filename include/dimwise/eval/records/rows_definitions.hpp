@@ -78,6 +78,41 @@ void write_total(walk& w, const record<C>& r, target<C> to) {
   }
 }
 
+template <class C, class How>
+void write_visible_total(walk& w, const record<C>& r, target<C> to) {
+  const record<C>& operand = *r.child[0];
+  const auto x = read_record(w, operand);
+  const auto visible = r.mask_facts->read(w, r.mask, r.node_extents);
+  note(w, plan_kind::plain, r);
+  if (!w.computes()) { return; }
+  const auto& over = r.template facts_as<name_list>();
+  kernels::loop_nest<3> outside;
+  kernels::loop_nest<2> inside;
+  const auto stride = [](name_list names, const axis* axes, name_of name) {
+    const short place = names.place_of(name);
+    return place < 0 ? 0 : axes[place].stride;
+  };
+  for (std::size_t i = 0; i < operand.rank(); ++i) {
+    const name_of name = operand.shape->axes.at[i];
+    if (over.place_of(name) >= 0) { continue; }
+    outside.add(x.axes[i].extent, {stride(r.shape->axes, to.axes, name), x.axes[i].stride,
+                                   stride(r.mask_facts->axes, visible.axes, name)});
+  }
+  for (const name_of name : over) {
+    const axis& along = x.axes[operand.shape->axes.place_of(name)];
+    inside.add(along.extent, {along.stride, stride(r.mask_facts->axes, visible.axes, name)});
+  }
+  each_of_three(outside, [&](std::ptrdiff_t t, std::ptrdiff_t f, std::ptrdiff_t v) {
+    to.data[t] = total_of<How, C, C>([&](auto&& each) {
+      std::size_t place = 0;
+      kernels::for_each_element(inside, [&](std::ptrdiff_t g, std::ptrdiff_t u) {
+        if (visible.data[v + u]) { each(x.data[f + g], place); }
+        ++place;
+      });
+    });
+  });
+}
+
 #if !defined(DIMWISE_PLAIN_ONLY)
 
 // standardize(x) · gamma + beta, and the same of root mean squares.
@@ -160,7 +195,9 @@ inline bool norm_and_finish(walk& w, const record<float>& r, target<float> to) {
   template void function<float, How>(walk&, const record<float>&, target<float>); \
   template void function<double, How>(walk&, const record<double>&, target<double>);
 #define DIMWISE_DETAIL_COMPILED_ROW(word, ...) DIMWISE_DETAIL_COMPILED(write_rows, rows::word)
-#define DIMWISE_DETAIL_COMPILED_TOTAL(word, ...) DIMWISE_DETAIL_COMPILED(write_total, totals::word)
+#define DIMWISE_DETAIL_COMPILED_TOTAL(word, ...)     \
+  DIMWISE_DETAIL_COMPILED(write_total, totals::word) \
+  DIMWISE_DETAIL_COMPILED(write_visible_total, totals::word)
 DIMWISE_DETAIL_ROWS(DIMWISE_DETAIL_COMPILED_ROW)
 DIMWISE_DETAIL_COMPILED(write_rows, rows::sort<false>)
 DIMWISE_DETAIL_COMPILED(write_rows, rows::sort<true>)

@@ -14,7 +14,8 @@ namespace dimwise::detail {
 enum class backward_reads : unsigned char {
   none,
   operand,  // the row as it was
-  result    // what it became
+  result,   // what it became
+  formula   // what the operations read of which the gradient is made
 };
 // How a row (all elements of the dimensions `Over`) becomes a row of the same length, and how it becomes one number:
 // what it is called, in words, and what its gradient reads. The library compiles each of them
@@ -33,7 +34,7 @@ enum class backward_reads : unsigned char {
   TOTAL(mean, "mean", operand)           \
   TOTAL(max, "max", operand)             \
   TOTAL(min, "min", operand)             \
-  TOTAL(logsumexp, "logsumexp", operand) \
+  TOTAL(logsumexp, "logsumexp", formula) \
   TOTAL(norm, "norm", operand)           \
   TOTAL(prod, "prod", operand)
 #define DIMWISE_DETAIL_NAMED(word, text, reads)                       \

@@ -185,7 +185,7 @@ struct adjoint_of<node<rows_over<How, Over>, Shape, T, E>> {
 };
 
 template <class Shape, class T, class How, class Over, class E>
-  requires keeps_operand<How>
+  requires(keeps_operand<How> || How::backward == backward_reads::formula)
 struct adjoint_of<node<total_over<How, Over>, Shape, T, E>> {
   using N = node<total_over<How, Over>, Shape, T, E>;
   static constexpr bool masked = is_masked<E>;
