@@ -16,16 +16,14 @@ struct chain_counts {
   int biases = 0;
   int slopes = 0;
   int functions = 0;
-  int factors = 0;  // scales that are tensors
   bool capped = false;
   [[nodiscard]] constexpr bool shifted() const { return biases + slopes > 0; }
   // A scale belongs before all that is not one.
   [[nodiscard]] constexpr bool scaled_only() const { return !shifted() && !capped && functions == 0; }
 };
 constexpr chain_counts operator+(chain_counts a, chain_counts b) {
-  return {a.windows + b.windows,     a.lengths + b.lengths, a.documents + b.documents,
-          a.allows + b.allows,       a.biases + b.biases,   a.slopes + b.slopes,
-          a.functions + b.functions, a.factors + b.factors, a.capped || b.capped};
+  return {a.windows + b.windows, a.lengths + b.lengths, a.documents + b.documents, a.allows + b.allows,
+          a.biases + b.biases,   a.slopes + b.slopes,   a.functions + b.functions, a.capped || b.capped};
 }
 
 }  // namespace dimwise::detail

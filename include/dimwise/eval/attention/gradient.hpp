@@ -64,9 +64,8 @@ struct attention_gradient_of<node<product_over<Over>, Shape, float, A, B>> {
       float_tensor_t<join_t<difference_t<loops, typename roles::q_axes>, dims_t<shape_of<typename roles::query_type>>>>;
 
   // Heads whose gradients are added up are neighbours where keys and values have every dimension of heads that one of
-  // them has. Factors and functions of a user's own have gradients of their own.
-  static constexpr bool matches = roles::chain::counts.factors == 0 && roles::chain::counts.functions == 0 &&
-                                  is_subset<typename roles::shared_heads, typename roles::k_axes> &&
+  // them has.
+  static constexpr bool matches = is_subset<typename roles::shared_heads, typename roles::k_axes> &&
                                   is_subset<typename roles::shared_heads, typename roles::v_axes> &&
                                   !is_widened<typename roles::key_type> && !is_widened<typename roles::value_type>;
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/attention/match.hpp -- which expressions are attention: softmax of scores, contracted with values.
+// dimwise/eval/attention/match.hpp -- which types are attention: softmax of scores, contracted with values.
 //
-// Layer: eval. Types only. Matched by which operand carries which dimension, whatever the order of operands or memory.
+// Layer: eval. Types only, for plans of the compiler and the backward pass. Matched by which operand carries which
+// dimension, whatever the order of operands or memory.
 // Tests: tests/eval/plan/plan.test.cpp
 #pragma once
 
 #include <dimwise/eval/attention/scores.hpp>
-#include <dimwise/expr/elements/widen.hpp>
 
 namespace dimwise::detail {
 
@@ -22,7 +22,6 @@ struct weights_chain<rowwise<Shape, rows::softmax, list<K>, E>> {
   static constexpr bool matches = axes_of<K>::type::size == 1 && counts.lengths <= 1 && counts.documents <= 1 &&
                                   counts.biases <= 1 && counts.slopes <= 1;
   using key = K;
-  static constexpr bool rounded = false;
   using scores = E;
   using softmax = rowwise<Shape, rows::softmax, list<K>, E>;
   static const softmax& find(const softmax& n) { return n; }
@@ -40,16 +39,6 @@ struct weights_chain<restride<Shape, views::regroup, E>> : weights_chain<E> {
   }
 };
 
-// Weights of bfloat16.
-template <class Shape, class E>
-  requires(weights_chain<E>::matches)
-struct weights_chain<elementwise<Shape, float, fn::rounded<bfloat16>, E>> : weights_chain<E> {
-  static constexpr bool rounded = true;
-  static const auto& find(const elementwise<Shape, float, fn::rounded<bfloat16>, E>& n) {
-    return weights_chain<E>::find(n.template child<0>());
-  }
-};
-
 template <class Axes>
 struct first_position {
   using type = list<>;
@@ -58,19 +47,6 @@ template <class A, class... Rest>
 struct first_position<list<A, Rest...>> {
   using type = typename either_t<is_position<A>, std::type_identity<list<A>>, first_position<list<Rest...>>>::type;
 };
-
-// Operands whose numbers are those of bfloat16: rounded to them, or stored as such.
-template <class X>
-inline constexpr bool holds_bfloat16 = false;
-template <class Shape, class E>
-inline constexpr bool holds_bfloat16<elementwise<Shape, float, fn::rounded<bfloat16>, E>> =
-    std::is_same_v<value_of<E>, float>;
-template <class Shape, class X>
-inline constexpr bool holds_bfloat16<widened_node<Shape, nothing, X>> = std::is_same_v<value_of<X>, bfloat16>;
-template <class Shape, class How, class E>
-inline constexpr bool holds_bfloat16<restride<Shape, How, E>> = holds_bfloat16<E>;
-template <class Shape, class E>
-inline constexpr bool holds_bfloat16<with_marks<Shape, E>> = holds_bfloat16<E>;
 
 // Weights W of some softmax contracted with values V over `Over`: the roles of all axes.
 template <class Over, class Result, class W, class V>
@@ -98,15 +74,9 @@ struct attention_roles {
   using shared_heads = intersection_t<heads, union_t<k_axes, v_axes>>;
   using query_heads = difference_t<heads, shared_heads>;
   using loops = join_t<shared_heads, query_heads>;
-  using factor_axes = typename score_chain<typename chain::scores>::factor_axes;
-  // Products of bfloat16 throughout. Queries times a scale of their own are no numbers of bfloat16.
-  static constexpr bool in_bfloat16 = chain::rounded;
-  static constexpr bool numbers_fit = !in_bfloat16 || (holds_bfloat16<query_type> && holds_bfloat16<key_type> &&
-                                                       holds_bfloat16<V> && chain::counts.factors == 0);
-  static constexpr bool matches = numbers_fit && keys_on_right != keys_on_left && is_subset<factor_axes, q_axes> &&
-                                  std::is_same_v<Over, list<key>> && is_in<key, v_axes> && values::size == 1 &&
-                                  is_subset<values, Result> && !is_composite<first_t<join_t<values, list<nothing>>>> &&
-                                  loops::size < max_rank;
+  static constexpr bool matches = keys_on_right != keys_on_left && std::is_same_v<Over, list<key>> &&
+                                  is_in<key, v_axes> && values::size == 1 && is_subset<values, Result> &&
+                                  !is_composite<first_t<join_t<values, list<nothing>>>> && loops::size < max_rank;
 };
 
 template <class Over, class Result, class W, class V>

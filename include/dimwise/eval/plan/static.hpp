@@ -171,11 +171,9 @@ struct static_attention {
   static constexpr std::size_t count = static_extents<loops>::size;
 
  public:
-  static constexpr bool known = operands_known && !roles::in_bfloat16 &&
-                                counts.lengths + counts.documents + counts.allows + counts.biases + counts.slopes +
-                                        counts.functions + counts.factors ==
-                                    0 &&
-                                !counts.capped && count > 0 && count <= most_static_problems;
+  static constexpr bool known =
+      operands_known && counts.lengths + counts.documents + counts.allows + counts.biases + counts.slopes == 0 &&
+      !counts.capped && count > 0 && count <= most_static_problems;
 
  private:
   static constexpr auto layout_of_roles() {
