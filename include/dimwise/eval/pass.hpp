@@ -92,11 +92,6 @@ inline constexpr bool may_give_hidden_weights<elementwise<Shape, T, fn::rounded<
 // What a product leaves out of such an operand.
 template <class N>
 inline constexpr auto leaves_out = gives_hidden_weights<N> ? kernels::left_out::hidden : kernels::left_out::nothing;
-template <class N>
-inline constexpr bool is_rounding = false;
-template <class Shape, class T, class To, class E>
-inline constexpr bool is_rounding<elementwise<Shape, T, fn::rounded<To>, E>> = true;
-
 // Kernels compute in the element type of a node, and bools from floats.
 template <class C>
 inline constexpr bool has_kernels = kernels::available && std::is_same_v<C, float>;
@@ -182,18 +177,10 @@ lowered<compute_t<C, value_of<N>>> read(Pass& pass, const N& n) {
     return x;
   } else if constexpr (reads_in_place<N>) {
     return read_mask(pass, n.template child<0>(), n.extents());
-  } else if constexpr (AsWeights && (gives_hidden_weights<N> || may_give_hidden_weights<N>) && is_rounding<N>) {
-    auto x = read<C, true>(pass, n.template child<0>());  // −0 stays −0
-    pass.note(plan_kind::plain, n, operation_in_words<N>);
-    if (x.buffer.empty()) { make_dense<T, axes_for<shape_of<N>>>(x); }  // an `expr` may hold a tensor
-    for (T& weight : x.buffer) { weight = n.op().f(weight); }
-    return x;
   } else {
     lowered<T> buffer{buffer_layout(n), nullptr, {}, nullptr};
     allocate<Pass, T, axes_for<shape_of<N>>>(buffer, "evaluate");
-    target<T> to = target_of(buffer);
-    if constexpr (AsWeights && gives_hidden_weights<N>) { to.hidden = T(-0.0); }
-    write<C>(pass, n, to);
+    write<C>(pass, n, target_of(buffer));
     return buffer;
   }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/eval/strategies.hpp -- how a node without a record is computed.
 //
-// Layer: eval. Most nodes become records (eval/records/form.hpp). A strategy takes a node whose children are in memory:
-// rows of the backward pass, elements; at most one of them matches a node, by its type. It calls its kernel if that
-// `fits` the layouts, and otherwise the reference loops, which take every node. A plan checks the same `fits`.
+// Layer: eval. Most nodes become records (eval/records/form.hpp). `by_kernel` takes others whose children are in memory:
+// comparisons, losses, the gradient of a table. It calls a kernel if that `fits` the layouts, and otherwise the reference
+// loops, which take every node. A plan checks the same `fits`.
 // Tests: tests/eval/plan/plan.test.cpp
 #pragma once
 
@@ -22,37 +22,25 @@
 
 namespace dimwise::detail {
 
-// Whether a strategy computes nodes in C: all of them in float, some of them in double.
-template <class Strategy, class C>
-inline constexpr bool computes_in = std::is_same_v<C, float>;
-template <class Strategy>
-  requires(Strategy::in_double)
-inline constexpr bool computes_in<Strategy, double> = true;
-
-// The strategies that match a node that is computed in C, in order.
-template <template <class> class... Strategy>
-struct strategies {
-  template <class N, class C>
-  using for_node = join_t<list_if<Strategy<N>::matches && computes_in<Strategy<N>, C>, Strategy<N>>...>;
-};
-
 #if defined(DIMWISE_PLAIN_ONLY)
-using kernel_strategies = strategies<>;
+template <class C, class N>
+inline constexpr bool has_kernel_in = false;
 #else
-using kernel_strategies = strategies<by_row_kernel, by_comparison>;
-#endif
-
+// Whether a kernel computes such nodes in C: all of them in float, some of them in double.
+template <class C, class N>
+inline constexpr bool has_kernel_in =
+    has_kernels_for<C, N> && by_kernel<N>::matches && (std::is_same_v<C, float> || by_kernel<N>::in_double);
 // A node whose children are in memory, by its kernel where that fits.
-template <class C, class Kernel, class Pass, class N, class T, class Lowered>
-[[gnu::always_inline]] inline void by_kernel_or_loops(list<Kernel>, Pass& pass, const N& n, target<T> to,
-                                                      const Lowered& x) {
+template <class C, class Pass, class N, class T, class Lowered>
+[[gnu::always_inline]] inline void by_kernel_or_loops(Pass& pass, const N& n, target<T> to, const Lowered& x) {
   if constexpr (Pass::computes) {
-    Kernel::template compute<C>(pass.cx, n, to, x);
+    by_kernel<N>::template compute<C>(pass.cx, n, to, x);
   } else {
-    const bool runs = !pass.cx.reference_forced() && Kernel::fits(n, to.axes, x);
-    pass.note(runs ? Kernel::kind : plan_kind::plain, n, operation_in_words<N>);
+    const bool runs = !pass.cx.reference_forced() && by_kernel<N>::fits(n, to.axes, x);
+    pass.note(runs ? by_kernel<N>::kind : plan_kind::plain, n, operation_in_words<N>);
   }
 }
+#endif
 
 // Nodes whose elements are those of their operands in other places: memory is copied, nothing is computed.
 template <class N>
@@ -74,10 +62,8 @@ void compute(Pass& pass, const N& n, target<T> to) {
     pass.note(plan_kind::plain, n, operation_in_words<N>);
   } else {
     auto x = read_children<C>(pass, n);
-    using direct = typename kernel_strategies::for_node<N, C>;
-    static_assert(direct::size <= 1, "dimwise: two kernel strategies match one node");
-    if constexpr (has_kernels_for<C, N> && direct::size > 0) {
-      detail::by_kernel_or_loops<C>(direct{}, pass, n, to, x);
+    if constexpr (has_kernel_in<C, N>) {
+      by_kernel_or_loops<C>(pass, n, to, x);
     } else {
       pass.note(copies_elements<N> ? plan_kind::copy : plan_kind::plain, n, operation_in_words<N>);
       if constexpr (Pass::computes) { loops<C>(n, to, x); }

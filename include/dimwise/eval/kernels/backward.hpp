@@ -124,8 +124,8 @@ void scatter_rows(context& cx, const kernels::loop_nest<1>& all, const kernels::
 
 // A strategy: rows of a table's gradient, each where its id says.
 template <class D, class Shape, class T, class Values, class Ids>
-struct by_row_kernel<node<gather_back<D>, Shape, T, Values, Ids>>
-    : kernel_or_loops<by_row_kernel<node<gather_back<D>, Shape, T, Values, Ids>>> {
+struct by_kernel<node<gather_back<D>, Shape, T, Values, Ids>>
+    : kernel_or_loops<by_kernel<node<gather_back<D>, Shape, T, Values, Ids>>> {
   using N = node<gather_back<D>, Shape, T, Values, Ids>;
   static constexpr bool matches = is_float<Values>;
   static constexpr plan_kind kind = plan_kind::rows;

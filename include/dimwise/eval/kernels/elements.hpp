@@ -15,10 +15,17 @@
 
 namespace dimwise::detail {
 
-// A strategy for children in memory says `compute(cx, n, to, x)`, and for plans `fits(n, axes, x)`. This is what
-// computes where a kernel that fits is `run(cx, n, to, x)`.
+// How a node without a record is computed from its children in memory, where it has a kernel: `compute(cx, n, to, x)`,
+// and for plans `fits(n, axes, x)`. The backward pass and losses specialise it (eval/kernels/backward.hpp, loss.hpp).
+template <class N>
+struct by_kernel {
+  static constexpr bool matches = false;
+  static constexpr bool in_double = false;
+};
+// What computes where a kernel that fits is `run(cx, n, to, x)`.
 template <class Strategy>
 struct kernel_or_loops {
+  static constexpr bool in_double = false;
   template <class C, class N, class T, class Lowered>
   static void compute(context& cx, const N& n, target<T> to, const Lowered& x) {
     if (!cx.reference_forced() && Strategy::fits(n, to.axes, x)) {
@@ -28,12 +35,6 @@ struct kernel_or_loops {
     cx.count(plan_kind::plain);
     loops<C>(n, to, x);
   }
-};
-
-// A strategy of rows: the backward pass and losses specialise it (eval/kernels/backward.hpp, loss.hpp).
-template <class N>
-struct by_row_kernel {
-  static constexpr bool matches = false;
 };
 
 // A kernel's own overhead is worth a dozen elements.
@@ -78,15 +79,9 @@ template <class C>
     kernels::active_for<C>().compare(relation, n, a + at[1], step[1], b + at[2], step[2], to + at[0]);
   });
 }
-// A strategy.
-template <class N>
-struct by_comparison {
-  static constexpr bool matches = false;
-};
 template <class Shape, class F, class A, class B>
   requires(relation_of<F>::known)
-struct by_comparison<elementwise<Shape, bool, F, A, B>>
-    : kernel_or_loops<by_comparison<elementwise<Shape, bool, F, A, B>>> {
+struct by_kernel<elementwise<Shape, bool, F, A, B>> : kernel_or_loops<by_kernel<elementwise<Shape, bool, F, A, B>>> {
   using N = elementwise<Shape, bool, F, A, B>;
   static constexpr bool matches = is_float<A> && is_float<B>;
   static constexpr bool in_double = true;

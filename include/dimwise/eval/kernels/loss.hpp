@@ -110,9 +110,10 @@ inline constexpr bool has_loss_kernel =
 
 // A strategy: the loss of each row.
 template <class Rest, class T, class V, class X, class Y, class W, class S>
-struct by_row_kernel<cross_entropy_node<Rest, T, V, X, Y, W, S>> {
+struct by_kernel<cross_entropy_node<Rest, T, V, X, Y, W, S>> {
   using N = cross_entropy_node<Rest, T, V, X, Y, W, S>;
   static constexpr bool matches = has_loss_kernel<X, Y, W>;
+  static constexpr bool in_double = false;
   static constexpr plan_kind kind = plan_kind::rows;
 
   template <class Lowered>
@@ -133,9 +134,10 @@ struct by_row_kernel<cross_entropy_node<Rest, T, V, X, Y, W, S>> {
 
 // A strategy: the gradient of each row's logits.
 template <class V, class Shape, class T, class G, class X, class Y, class W, class S>
-struct by_row_kernel<node<cross_entropy_back<V>, Shape, T, G, X, Y, W, S>> {
+struct by_kernel<node<cross_entropy_back<V>, Shape, T, G, X, Y, W, S>> {
   using N = node<cross_entropy_back<V>, Shape, T, G, X, Y, W, S>;
   static constexpr bool matches = has_loss_kernel<X, Y, W> && is_float<G>;
+  static constexpr bool in_double = false;
   static constexpr plan_kind kind = plan_kind::rows;
 
   template <class Lowered>

@@ -34,9 +34,15 @@ template <class Shape, class How, class Over, class E>
 inline constexpr bool has_operation<rowwise<Shape, How, Over, E>> = is_float<E>;
 template <class Shape, real_element T, class How, class Over, class E>
 inline constexpr bool has_operation<reduction<Shape, T, How, Over, E>> = is_float<E>;
+template <class F>
+inline constexpr std::ptrdiff_t rounding_code = -1;
+template <>
+inline constexpr std::ptrdiff_t rounding_code<fn::rounded<bfloat16>> = rounded_to_bfloat16;
+template <>
+inline constexpr std::ptrdiff_t rounding_code<fn::rounded<float16>> = rounded_to_float16;
 template <class Shape, real_element T, class F, class X>
 inline constexpr bool has_operation<elementwise<Shape, T, F, X>> =
-    is_float<X> && function_code<F> != kernels::function::none;
+    is_float<X> && (function_code<F> != kernels::function::none || rounding_code<F> >= 0);
 template <class Shape, real_element T, class F, class A, class B>
 inline constexpr bool has_operation<elementwise<Shape, T, F, A, B>> =
     is_float<A> && is_float<B> && operation_code<F>.has_value();
@@ -66,17 +72,11 @@ inline constexpr bool has_operation<biased_node<Shape, E, B>> = is_float<E>;
 template <class Shape, class E, class B>
 inline constexpr bool has_operation<position_biased_node<Shape, E, B>> = is_float<E>;
 
-// User's functions of a number, and rounding.
-template <class F>
-inline constexpr std::ptrdiff_t rounding_code = -1;
-template <>
-inline constexpr std::ptrdiff_t rounding_code<fn::rounded<bfloat16>> = rounded_to_bfloat16;
-template <>
-inline constexpr std::ptrdiff_t rounding_code<fn::rounded<float16>> = rounded_to_float16;
+// User's functions of a number.
 template <class Shape, class F, class X>
-  requires(function_code<F> == kernels::function::none)
+  requires(function_code<F> == kernels::function::none && rounding_code<F> < 0)
 inline constexpr bool has_operation<elementwise<Shape, float, F, X>> =
-    std::is_same_v<value_of<X>, float> && (rounding_code<F> >= 0 || std::is_invocable_r_v<float, const F&, float>);
+    std::is_same_v<value_of<X>, float> && std::is_invocable_r_v<float, const F&, float>;
 
 template <class N>
   requires has_operation<N>

@@ -25,7 +25,7 @@ template <class Y>
 inline constexpr bool is_read_alone = in_memory<Y>;
 template <class Shape, class T, class F, class E>
 inline constexpr bool is_read_alone<elementwise<Shape, T, F, E>> =
-    in_memory<E> && !is_masked<E> && !is_rounding<elementwise<Shape, T, F, E>>;
+    in_memory<E> && !is_masked<E> && rounding_code<F> < 0;
 
 // Whether the gradient of X is the product of a tensor and such a factor, in the element type of X.
 template <class X, class G, class Y>
