@@ -24,22 +24,9 @@ bool is_decoder(const std::filesystem::path& folder) {
 
 namespace {
 
-// Attention is causal here; a model that was trained without the causal mask would have other vectors.
-io::config_check causal_settings(const std::filesystem::path& folder) {
+io::config_check settings_of(const std::filesystem::path& folder) {
   io::config_check config(folder / "config.json");
-  const auto expect = [&](const char* key, bool expected) {
-    if (config.flag(key, expected) != expected) {
-      config.differs(std::string(key) + (expected ? " is false" : " is true") +
-                     ", a decoder with causal attention was expected");
-    }
-  };
-  expect("is_causal", true);
-  expect("use_bidirectional_attention", false);
-  const nlohmann::json& code = config.setting("auto_map");
-  if (code.is_object() && code.contains("AutoModel")) {
-    config.differs("auto_map.AutoModel names custom code, a decoder of the library transformers was expected");
-  }
-  config.finish();
+  models::expect_known_direction(config);
   return config;
 }
 
@@ -49,14 +36,15 @@ class decoder_text::loaded {
  public:
   loaded(const std::filesystem::path& folder, const text_options& options)
       : weights_(io::read_checkpoint(folder)),
-        model_(models::read_decoder(causal_settings(folder), weights_)),
+        model_(models::read_decoder(settings_of(folder), weights_)),
         ids_(text::read_tokenizer(folder, vocab{model_.config.vocab}, weights_.metadata(), options.lower_case),
              model_.config.vocab, model_.longest(), options),
         quiet_(options.quiet) {}
 
   [[nodiscard]] std::string description() const {
     char text[160];
-    std::snprintf(text, sizeof text, "decoder, %zu layers, %.1f million parameters", model_.config.layers.size(),
+    std::snprintf(text, sizeof text, "%s, %zu layers, %.1f million parameters",
+                  model_.config.bidirectional ? "bidirectional decoder" : "decoder", model_.config.layers.size(),
                   static_cast<double>(nn::parameter_count(model_)) / 1e6);
     return text;
   }

@@ -867,13 +867,39 @@ class Programs:
             inspected = self.run(self.inspect_program, folder)
             self.check(f"{name} with modules, inspected", inspected.returncode == 0, inspected)
             for change, told in (
-                    ({"is_causal": False}, "is_causal is false, a decoder with causal attention was expected"),
-                    ({"use_bidirectional_attention": True}, "use_bidirectional_attention is true, a decoder with causal attention was expected"),
-                    ({"auto_map": {"AutoModel": "modeling.Model"}},
-                     "auto_map.AutoModel names custom code, a decoder of the library transformers was expected")):
+                    ({"use_bidirectional_attention": True}, "use_bidirectional_attention is true, the model's type has false"),
+                    ({"auto_map": {"AutoModel": "modeling.Model"}}, "auto_map.AutoModel names code of the folder, which is not read")):
                 (folder / "config.json").write_text(json.dumps({**config, **change}))
-                refused = self.run(self.embed_program, folder, "w1")
+                refused, inspected = self.run(self.embed_program, folder, "w1"), self.run(self.inspect_program, folder)
                 self.check(f"{name} with {change}", refused.returncode == 1 and told.encode() in refused.stderr, refused)
+                self.check(f"{name} with {change}, inspected", inspected.returncode == 1 and told.encode() in inspected.stdout, inspected)
+
+    def bidirectional(self, data):
+        """decoders without the causal mask: vectors with and without a prompt, and no text"""
+        files = packed(data / "bidirectional.dwpack")
+        question = "which planet is the red planet"
+        for name in ("embeddinggemma", "qwen2-not-causal"):
+            for path in (path for path in files if path.startswith(name + "/")):
+                place = self.place / "bidirectional" / path
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(files[path])
+            folder, golden = self.place / "bidirectional" / name, arrays(files[f"{name}/golden.safetensors"])
+            result = self.run(self.embed_program, folder, question, "mars", "--vectors")
+            found = [[float(x) for x in line.split()] for line in result.stdout.decode().splitlines()]
+            self.check(f"vectors of {name}", b"bidirectional decoder, 3 layers" in result.stderr and len(found) == 2 and all(
+                close(f, golden[f"text.{k}.vector"][1], 2e-5) for f, k in zip(found, (0, 3))), result)
+            inspected = self.run(self.inspect_program, folder)
+            self.check(f"{name}, inspected", inspected.returncode == 0 and b"a decoder with bidirectional attention" in inspected.stdout
+                       and inspected.stdout.endswith(b"\nread: yes\n"), inspected)
+            self.refused(f"text of {name}", self.generate_program, "the attention of the model is bidirectional, so it writes no text; "
+                         "dimwise-embed reads it", folder, "a")
+        folder, golden = self.place / "bidirectional/embeddinggemma", arrays(files["embeddinggemma/golden.safetensors"])
+        found = self.run(self.embed_program, "-q", folder, question, "--prompt", "query").stdout.split()
+        self.check("the prompt of EmbeddingGemma", close([float(x) for x in found], golden["text.1.vector"][1], 2e-5), found)
+        document = "venus is called the twin of earth and mars is called the red planet"
+        ranked = self.run(self.embed_program, "rank", "-q", folder, question, document, "--json")
+        cosine = sum(a * b for a, b in zip(golden["text.1.vector"][1], golden["text.2.vector"][1]))
+        self.check("EmbeddingGemma ranks by its prompts", abs(json.loads(ranked.stdout)["score"] - cosine) < 2e-5, ranked)
 
     def compared(self, manifest):
         """rank by the similarity of the folder: the query and the texts begin with their own prompts"""
@@ -1038,6 +1064,7 @@ def main():
         programs.encoders(data)
         programs.sentences(data)
         programs.decoders(data)
+        programs.bidirectional(data)
         programs.conversion(data)
     print(f"{programs.passed} passed, {programs.failed} failed")
     sys.exit(programs.failed > 0)

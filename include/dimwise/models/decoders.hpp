@@ -60,8 +60,8 @@ using decoder_architectures = std::vector<decoder_architecture>;
       {"falcon", a::falcon, "Falcon", "RefinedWeb's older `model_type`s"},
       {"gemma", a::gemma, "Gemma", ""},
       {"gemma2", a::gemma2, "Gemma 2", ""},
-      {"gemma3", a::gemma3, "Gemma 3 with images, its text model", "`use_bidirectional_attention`"},
-      {"gemma3_text", a::gemma3_text, "Gemma 3, text models", "`use_bidirectional_attention`"},
+      {"gemma3", a::gemma3, "Gemma 3 with images, its text model", ""},
+      {"gemma3_text", a::gemma3_text, "Gemma 3, text models; EmbeddingGemma", ""},
       {"gpt2", a::gpt2, "GPT-2", "`scale_attn_by_inverse_layer_idx`, `add_cross_attention`"},
       {"gpt_bigcode", a::gpt_bigcode, "StarCoder (GPTBigCode)",
        "`scale_attn_by_inverse_layer_idx`, `add_cross_attention`"},
@@ -102,6 +102,8 @@ using decoder_architectures = std::vector<decoder_architecture>;
   const decoder_architecture& found = detail::find_architecture(settings, more, known_decoders(), "types");
   io::config_check config = settings;
   decoder_plan plan = found.read(config);
+  read_direction(config, plan.config);
+  read_output(config, plan.config);
   for (const char* key : {"quantization_config", "compression_config"}) {
     if (config.has(key) && !plan.reads_quantised) {
       config.differs(std::string(key) + " is set; weights are read as floats");

@@ -211,8 +211,9 @@ inline void inspect_modules(inspection& to, const sentence_settings& settings, s
   });
 }
 
-// Returns the extent of the features of an encoder or a decoder, 0 for encoder-decoders.
-inline std::size_t inspect_model(inspection& to, const io::config_check& settings, const io::archive& weights) {
+// Returns the extent of the features of an encoder or a decoder, 0 for encoder-decoders. `pooled`: modules follow.
+inline std::size_t inspect_model(inspection& to, const io::config_check& settings, const io::archive& weights,
+                                 bool pooled) {
   io::config_check config = settings;
   const std::string kind = config.word("model_type");
   config.finish();
@@ -220,6 +221,7 @@ inline std::size_t inspect_model(inspection& to, const io::config_check& setting
   std::size_t features = 0;
   const auto compare_decoder = [&](auto& m, const io::bindings& file, const io::archive& arrays) {
     features = m.config.d_model;
+    if (m.config.bidirectional) { to.architecture += " with bidirectional attention"; }
     to.arrays.clear();
     add_arrays(to, arrays);  // one for each expert
     compare_arrays(to, arrays, m, file);
@@ -236,6 +238,7 @@ inline std::size_t inspect_model(inspection& to, const io::config_check& setting
     if (!is(one.model_type)) { continue; }
     to.architecture = one.title + " (" + kind + "), a decoder";
     with_bound_decoder<decoder_dims, float>(settings, weights, {}, compare_decoder);
+    if (pooled) { expect_known_direction(settings); }
     return features;
   }
   for (const encoder_decoder_architecture& one : known_encoder_decoders()) {
@@ -333,8 +336,9 @@ inline std::size_t inspect_model(inspection& to, const io::config_check& setting
     const bool is_static = sentences && sentences->is_static;
     if (!is_static || std::filesystem::exists(settings)) { detail::add_settings(to, settings); }
     if (!has_weights) { return; }
-    const std::size_t features = is_static ? detail::inspect_static_embedding(to, weights)
-                                           : detail::inspect_model(to, io::config_check(settings), weights);
+    const std::size_t features =
+        is_static ? detail::inspect_static_embedding(to, weights)
+                  : detail::inspect_model(to, io::config_check(settings), weights, sentences.has_value());
     if (sentences && features > 0) { detail::inspect_modules(to, *sentences, features); }
   });
   return to;

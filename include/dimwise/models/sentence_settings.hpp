@@ -62,6 +62,18 @@ struct sentence_settings {
   return std::nullopt;
 }
 
+/// Rejects a decoder whose vectors come from code in its folder, unless `is_causal` says which tokens its attention
+/// sees: such code often removes the causal mask.
+inline void expect_known_direction(io::config_check settings) {
+  const nlohmann::json& code = settings.setting("auto_map");
+  if (code.is_object() && code.contains("AutoModel") && !settings.has("is_causal")) {
+    settings.differs(
+        "auto_map.AutoModel names code of the folder, which is not read; is_causal was expected beside it, "
+        "which is false for bidirectional attention");
+  }
+  settings.finish();
+}
+
 namespace detail {
 
 inline std::string quoted(const nlohmann::json& value) {

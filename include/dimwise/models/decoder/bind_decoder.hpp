@@ -117,10 +117,9 @@ void bind_decoder(io::bindings& file, const decoder_names& names, decoder<Dims, 
   for (auto& bias : m.output.bias) {
     file.without_prefix().template bind<stored<typename Dims::vocab>>(names.output + ".bias", bias);
   }
-  if (m.here.is_last() && m.output.map.empty()) {
-    for (const std::string& output : {names.output, other_output}) {
-      file.same(output + ".weight", names.tokens + ".weight");
-    }
+  if (!m.here.is_last() || !m.output.map.empty()) { return; }
+  for (const std::string& output : {names.output, other_output}) {
+    m.config.has_output ? file.same(output + ".weight", names.tokens + ".weight") : file.ignore(output + ".weight");
   }
 }
 

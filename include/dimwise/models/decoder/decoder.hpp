@@ -46,8 +46,9 @@ void check_decoder_extents(io::config_check& config, const decoder_config& c) {
   (void)config.implied<typename Dims::hidden>("the number of hidden features", c.hidden);
 }
 
-/// What the output does to the logits.
+/// What the output does to the logits, if there is one.
 struct decoder_output_settings {
+  bool is_there = true;
   double scale = 1;
   double cap = 0;
 };
@@ -74,8 +75,13 @@ struct decoder_output {
   using members =
       nn::member_list<&decoder_output::project, &decoder_output::map, &decoder_output::bias, &decoder_output::settings>;
 
+  /// Throws `extent_error` if the model has no output.
   template <class TokenEmbedding>
   [[nodiscard]] logits_type operator()(const TokenEmbedding& embedding, const tensor<float, seq, d_model>& x) const {
+    if (!settings.is_there) {
+      dimwise::detail::raise<extent_error>(error{} << "logits: the checkpoint is of a model without an output, which "
+                                                      "has features alone");
+    }
     using embedded_type = tensor<float, seq, d_embedding>;
     const embedded_type h =
         project.empty() ? embedded_type(relabel<d_model, d_embedding>(x)) : embedded_type(project.front()(x));
@@ -142,8 +148,8 @@ struct decoder : language_model<decoder<Dims, Weights>, Dims, decoder_block<Dims
         config(c),
         here(run) {
     for (std::size_t i = run.begin; i < run.end; ++i) { blocks.emplace_back(c, c.layers[i]); }
-    output.settings = {c.logit_scale, c.logit_cap};
-    if (!run.is_last()) { return; }
+    output.settings = {c.has_output, c.logit_scale, c.logit_cap};
+    if (!run.is_last() || !c.has_output) { return; }
     output.project.resize(has_projections(c) ? 1 : 0);
     output.map.resize(c.tied ? 0 : 1);
     output.bias.resize(c.vocab_bias ? 1 : 0);
@@ -202,17 +208,23 @@ struct decoder : language_model<decoder<Dims, Weights>, Dims, decoder_block<Dims
     s.length = length;
     for (const block& b : blocks) {
       const std::size_t window = b.attention.settings.window;
-      const bool slides = window > 0 && window < length / 2;
+      const bool slides = window > 0 && window < length / 2 && !config.bidirectional;
       s.push_back(cache_for(slides ? 2 * window : length));
       if (slides) { s.back().keep_window(window); }
     }
     return s;
   }
   /// As `language_model::features`. A text that outgrows the positions of training under LongRoPE is computed again
-  /// with the angles of long texts. Throws `origin_error` if its caches do not begin at position 0.
+  /// with the angles of long texts. Throws `origin_error` if its caches do not begin at position 0, and if attention
+  /// is bidirectional and the caches are not empty: the text before saw other keys.
   template <class Seen, class Embed>
   [[nodiscard]] features_type features(std::span<const token> tokens, state& caches, const Seen& seen,
                                        const Embed& embed) const {
+    if (config.bidirectional && !caches.empty() && caches.front().end() > 0) {
+      dimwise::detail::raise<origin_error>(error{} << "features: attention is bidirectional, and the caches hold the "
+                                                   << "keys of " << static_cast<long long>(caches.front().end())
+                                                   << " tokens; a whole text in one call was expected");
+    }
     if (std::none_of(config.rotary.begin(), config.rotary.end(), [](const auto& r) { return r.depends_on_length(); }) ||
         caches.size() != blocks.size() || caches.empty()) {
       return continued(tokens, caches, seen, embed);

@@ -24,7 +24,7 @@ enum class norm_place { before, after, both, sum };
 
 /// The settings of one layer.
 struct decoder_layer_config {
-  std::size_t window = 0;  ///< positions that a query sees, its own included; 0: all before it
+  std::size_t window = 0;  ///< positions that a query sees, to each side if `bidirectional`, its own included; 0: all
   std::size_t rotary = 0;  ///< the index in `decoder_config::rotary`; beyond it: no rotary positions
   bool sparse = false;     ///< a mixture of experts instead of a feed-forward layer
 };
@@ -75,7 +75,8 @@ struct decoder_config {
   double residual_scale = 1;  ///< of both branches
 
   // Attention.
-  bool input_bias = false;  ///< of queries, keys and values
+  bool bidirectional = false;  ///< queries see the positions after their own, too
+  bool input_bias = false;     ///< of queries, keys and values
   bool output_bias = false;
   double score_scale = 0;  ///< 0: 1 / √d_k
   double score_cap = 0;    ///< 0: none
@@ -94,6 +95,7 @@ struct decoder_config {
   bool router_bias = false;
 
   // Output.
+  bool has_output = true;  ///< false: a model of features alone, without logits
   bool tied = true;
   bool vocab_bias = false;
   double logit_scale = 1;

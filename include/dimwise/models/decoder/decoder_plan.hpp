@@ -174,6 +174,20 @@ template <class Otherwise>
   }
   return windowed;
 }
+/// Whether the checkpoint has an output: Qwen2Model with untied embeddings has features alone.
+inline void read_output(io::config_check& c, decoder_config& to) {
+  const std::vector<std::string> classes = c.words("architectures");
+  to.has_output =
+      to.tied || classes.empty() || !classes.front().ends_with("Model") || classes.front().ends_with("HeadModel");
+}
+/// Makes attention bidirectional if `is_causal` is false. A window then has `sliding_window` positions to each side of
+/// the query's own.
+inline void read_direction(io::config_check& c, decoder_config& to) {
+  if (!to.bidirectional) { c.expect_flag("use_bidirectional_attention", false, false); }
+  if (c.flag("is_causal", true)) { return; }
+  to.bidirectional = true;
+  for (auto& layer : to.layers) { layer.window += layer.window > 0 ? 1 : 0; }
+}
 /// The window of all layers, which `sliding_window` sets.
 inline void read_window_of_all(io::config_check& c, decoder_config& to, std::size_t otherwise = 0) {
   const std::size_t window = whole_number(c, "sliding_window", otherwise, null_setting::is_zero);

@@ -48,6 +48,7 @@ struct decoder_attention_settings {
   double score_scale = 1;
   double score_cap = 0;
   bool alibi = false;
+  bool bidirectional = false;
   std::size_t window = 0;
   std::size_t rotary = no_rotary;
   rotary_pairs pairs = rotary_pairs::half_split;
@@ -105,6 +106,7 @@ struct decoder_attention {
         settings{scale_of_scores(c.score_scale, c.d_k),
                  c.score_cap,
                  c.alibi,
+                 c.bidirectional,
                  layer.window,
                  no_rotary,
                  rotary_pairs::half_split} {
@@ -163,7 +165,8 @@ struct decoder_attention {
   }
   [[nodiscard]] context attended(const queries& q, const cache& held, const decoder_positions<Dims>& at) const {
     const nn::scaled_by scale{settings.score_scale};
-    const window<seq, key_pos> visible(settings.window == 0 ? -1 : static_cast<std::ptrdiff_t>(settings.window) - 1, 0);
+    const std::ptrdiff_t before = settings.window == 0 ? -1 : static_cast<std::ptrdiff_t>(settings.window) - 1;
+    const window<seq, key_pos> visible(before, settings.bidirectional ? before : 0);
     if (!sinks.empty()) {
       return nn::attention_with_sinks<d_k, key_pos>(q, held.keys(), held.values(), sinks.front(), scale, visible);
     }

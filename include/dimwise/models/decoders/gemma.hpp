@@ -2,7 +2,7 @@
 // dimwise/models/decoders/gemma.hpp -- Gemma, Gemma 2, and the text models of Gemma 3.
 //
 // Layer: models. Scales of norms are stored minus one, and embeddings are multiplied by √hidden_size.
-// Tests: the conformance suite `architectures`
+// Tests: the conformance suite `architectures`; tests/models/bidirectional_decoders.test.cpp
 #pragma once
 
 #include <dimwise/models/decoder/decoder_plan.hpp>
@@ -57,18 +57,20 @@ inline void read_gemma2_settings(io::config_check& c, decoder_plan& plan, double
   return plan;
 }
 
-/// Gemma3ForCausalLM: norms of heads, and rotary positions of their own for the layers with windows.
+/// Gemma3ForCausalLM: norms of heads, and rotary positions of their own for the layers with windows. EmbeddingGemma is
+/// its bidirectional model, whose windows have half their positions on each side.
 [[nodiscard]] inline decoder_plan gemma3_text(io::config_check& c) {
   decoder_plan plan = detail::gemma_plan(c, 4, "hidden_activation");
   decoder_config& to = plan.config;
   detail::read_gemma2_settings(c, plan, 0);
-  c.expect_flag("use_bidirectional_attention", false, false);
   to.head_norm = head_norm_kind::shared;
   const rotary_settings full = read_rotary(c, to.d_k, {.base = 1000000, .layers = "full_attention"});
   const rotary_settings local = read_rotary(
       c, to.d_k, {.base = 10000, .base_key = "rope_local_base_freq", .layers = "sliding_attention", .scaled = false});
   to.rotary = {full, local};
-  const std::size_t window = whole_number(c, "sliding_window", 4096, null_setting::is_zero);
+  to.bidirectional = c.flag("use_bidirectional_attention", false);
+  std::size_t window = whole_number(c, "sliding_window", 4096, null_setting::is_zero);
+  if (to.bidirectional && window > 0) { window = window / 2 + 1; }
   const std::size_t pattern =
       c.count(c.has("sliding_window_pattern") ? "sliding_window_pattern" : "_sliding_window_pattern", 6);
   const auto windowed = read_layer_types(c, to.layers.size(), [&](std::size_t i) { return (i + 1) % pattern != 0; });

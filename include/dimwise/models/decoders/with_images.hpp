@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/decoders/with_images.hpp -- the text models of checkpoints that also read images: Gemma 3, Mistral
-// Small 3, Qwen-VL, Idefics 3.
+// dimwise/models/decoders/with_images.hpp -- the text models of checkpoints that also read images.
 //
 // Layer: models. The settings are in `text_config`; the arrays of images are not read.
 // Tests: tests/models/with_images.test.cpp
@@ -51,6 +50,7 @@ inline decoder_plan text_plan(io::config_check& c, decoder_plan (*read)(io::conf
   io::config_check text(std::move(settings).take(), within ? "text_config" : c.title());
   if (within) { text.expect_word_of(kinds, "model_type", std::string(kinds.front())); }
   decoder_plan plan = read(text);
+  read_direction(text, plan.config);
   for (const std::string& problem : text.problems()) { c.differs(within ? "text_config: " + problem : problem); }
   return plan;
 }
