@@ -126,6 +126,9 @@ TEST_CASE("Marian has the pieces of source.spm and the ids of vocab.json") {
   CHECK(ids(">>fr<< ab") == list{7, 3, 2, 0});
   CHECK(ids(">>de<< b") == list{4, 1, 4, 2, 0});
   CHECK(ids("a</s>b") == list{3, 0, 4, 2, 0});
+  const auto pair = read().encode("ab", "b", words_of::at_most{20});  // no end between the texts
+  CHECK(numbers(pair.ids) == list{3, 2, 4, 2, 0});
+  CHECK(pair.types == std::vector<std::uint32_t>(5, 0));
   CHECK(numbers(text::read_tokenizer(folder.path(), vocab{9}, {}, true).encode("AB")) == list{3, 2, 0});
   std::vector<id<vocab>> all;
   for (const std::size_t i : {3U, 6U, 4U, 2U, 1U, 5U, 0U}) { all.emplace_back(i); }

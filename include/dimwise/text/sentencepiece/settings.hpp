@@ -104,7 +104,7 @@ class sentencepiece_additions {
         break;
       case sentencepiece_class::marian:
         read_vocabulary();
-        surround(false, true);
+        surround(false, true, false);
         break;
     }
     if (const json* const adds = setting("add_prefix_space"); adds != nullptr && adds->is_boolean()) {
@@ -185,18 +185,19 @@ class sentencepiece_additions {
     io::detail::make_list(pair);
     return {&single, &pair};
   }
-  void surround(bool begin, bool end) {
+  void surround(bool begin, bool end, bool ends_first_of_pair = true) {
     const std::string first = token("bos_token", to_->file.bos_piece);
     const std::string last = token("eos_token", to_->file.eos_piece);
     const auto [single, pair] = make_template();
-    // T5 has one end after each text and no type ids; LLaMA's types are those of the texts.
+    // T5 has one end after each text and no type ids, Marian one end after both; LLaMA's types are those of the texts.
     for (json* const list : {single, pair}) {
       for (const char* text : {"A", "B"}) {
         if (list == single && *text == 'B') { continue; }
         const std::uint32_t type = begin && *text == 'B' ? 1 : 0;
         if (begin) { add_token(*list, first, type); }
         add_text(*list, text, type);
-        if (end) { add_token(*list, last, type); }
+        const bool goes_on = list == pair && *text == 'A' && !ends_first_of_pair;
+        if (end && !goes_on) { add_token(*list, last, type); }
       }
     }
   }
