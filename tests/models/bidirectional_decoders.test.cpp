@@ -82,7 +82,7 @@ TEST_CASE("decoders without the causal mask have the features in float64") {
     // Rounding of float32 at features below 4.
     CHECK(error_of(m, files) < 5e-5);
     {
-      const dimwise::detail::plain_loops by_reference;
+      const plain_loops by_reference;
       CHECK(error_of(m, files) < 5e-5);
     }
     // bfloat16 has 8 bits of precision, blocks of 8 bits have steps of 1/254 of their largest number; 15 products in

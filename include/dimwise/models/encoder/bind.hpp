@@ -25,6 +25,8 @@ void bind_block(const io::names_within& file, const encoder_names& n, encoder_bl
   } else {
     file.template fused<thirds, out_in>(n.query_key_value, a.query, a.key, a.value);
   }
+  for (auto& one : a.distance_query) { file.template linear<out_in>(n.distance_query, one); }
+  for (auto& one : a.distance_key) { file.template linear<out_in>(n.distance_key, one); }
   file.template linear<out_in>(n.output, a.output);
   for (auto& norm : block.norm1) { bind_norm(file, n.norm1, norm); }
   bind_feed_forward<equal_parts, out_in>(file, n.gate, n.up, n.gate_up, n.down, block.feed_forward);
@@ -77,6 +79,10 @@ void bind_encoder(io::bindings& file, const encoder_names& n, encoder<Dims, Weig
     const std::string name = (m.config.distances_of_blocks ? n.blocks[i] : "") + n.buckets + ".weight";
     file.template bind<stored<typename Dims::buckets, typename Dims::heads>>(name, m.distances[i]);
   }
+  for (auto& one : m.distance_features) {
+    file.template bind<stored<typename Dims::buckets, typename Dims::d_model>>(n.distance_features + ".weight", one);
+  }
+  for (auto& one : m.distance_norm) { bind_norm(file, n.distance_norm, one); }
   for (std::size_t i = 0; i < m.blocks.size(); ++i) { detail::bind_block(file.in(n.blocks[i]), n, m.blocks[i]); }
   for (auto& one : m.norm) { bind_norm(file, n.final_norm, one); }
   const bool of_tokens = m.task == encoder_task::token_labels;

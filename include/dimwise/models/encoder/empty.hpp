@@ -23,7 +23,9 @@ encoder<Dims, Weights> empty_encoder(const encoder_config& c, encoder_task task)
   m.segment_table.resize(e.segments > 0 ? 1 : 0);
   if (c.embedding_norm) { m.embedding_norm.emplace_back(c.norm); }
   m.projection.resize(c.projects ? 1 : 0);
-  m.distances.resize(e.buckets == 0 ? 0 : (c.distances_of_blocks ? e.blocks : 1));
+  m.distance_features.resize(c.disentangled.any() ? 1 : 0);
+  if (c.disentangled.norm) { m.distance_norm.emplace_back(c.norm); }
+  m.distances.resize(e.buckets == 0 || c.disentangled.any() ? 0 : (c.distances_of_blocks ? e.blocks : 1));
   for (std::size_t i = 0; i < e.blocks; ++i) {
     m.blocks.push_back(model::block_type::of(c, i > 0 || c.first_block_norm));
   }

@@ -46,6 +46,7 @@ struct encoder {
   using embedding_norm_list = std::vector<any_norm<d_embed>>;
   using projection_list = std::vector<nn::linear<nn::from<d_embed>, nn::to<d_model>>>;
   using bucket_list = std::vector<tensor<float, buckets, heads>>;
+  using distance_list = std::vector<tensor<float, buckets, d_model>>;
   using block_list = std::vector<block_type>;
   using norm_list = std::vector<any_norm<d_model>>;
   using label_list = std::vector<label_head<Dims>>;
@@ -64,13 +65,16 @@ struct encoder {
   embedding_norm_list embedding_norm{};
   projection_list projection{};
   bucket_list distances{};
+  distance_list distance_features{};
+  norm_list distance_norm{};
   block_list blocks{};
   norm_list norm{};
   label_list classifier{};
   token_list predictor{};
-  using members = nn::member_list<&encoder::token_embedding, &encoder::positions, &encoder::segment_table,
-                                  &encoder::embedding_norm, &encoder::projection, &encoder::distances, &encoder::blocks,
-                                  &encoder::norm, &encoder::classifier, &encoder::predictor>;
+  using members =
+      nn::member_list<&encoder::token_embedding, &encoder::positions, &encoder::segment_table, &encoder::embedding_norm,
+                      &encoder::projection, &encoder::distances, &encoder::distance_features, &encoder::distance_norm,
+                      &encoder::blocks, &encoder::norm, &encoder::classifier, &encoder::predictor>;
   encoder_config config{};
   encoder_task task = encoder_task::features;
 
@@ -120,7 +124,7 @@ struct encoder {
     const seq n = extent_in<seq>(texts.ids);
     packed_type x = begun(texts, tokens);
     const double scale = scale_of_scores(config.score_scale, config.extents.of_head);
-    encoder_pass<Dims> pass{tokens, angles(n, tokens), biases(n, 0), scale};
+    encoder_pass<Dims> pass{tokens, angles(n, tokens), biases(n, 0), disentangled(n), scale};
     for (const encoder_layer_settings& layer : config.layers) {
       if (distances.size() > 1 && layer.block > 0) { pass.bias = biases(n, layer.block); }
       x = blocks[layer.block](x, pass, layer, config.norm_first);
@@ -287,6 +291,20 @@ struct encoder {
       const auto rows = relative_ids<seq, key, buckets>(seq{n.extent()}, key{n.extent()}, extent_in<buckets>(table),
                                                         t5_buckets{true, config.bucket_distance});
       made.push_back(gather<buckets>(table, rows));
+    }
+    return made;
+  }
+  // The features of the distances that texts up to this length have: the middle rows of the table.
+  [[nodiscard]] auto disentangled(const seq& n) const {
+    std::vector<disentangled_pass<Dims>> made;
+    for (const auto& table : distance_features) {
+      const disentangled_buckets& bucket = config.disentangled.buckets;
+      const std::size_t all = extent_of<buckets>(table) / 2;
+      const std::size_t used = std::min(all, bucket.of(n.extent() - 1) + 1);
+      tensor<float, buckets, d_model> x = slice<buckets>(table, all - used, 2 * used);
+      if (!distance_norm.empty()) { x = distance_norm.front()(x); }
+      made.push_back({config.disentangled, x,
+                      relative_ids<seq, key, buckets>(seq{n.extent()}, key{n.extent()}, buckets{2 * used}, bucket)});
     }
     return made;
   }

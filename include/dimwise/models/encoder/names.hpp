@@ -33,9 +33,13 @@ struct encoder_names {
   std::string projection{};
   std::string buckets{};              ///< follows the beginnings of blocks if every block has a table of its own
   std::vector<std::string> blocks{};  ///< the beginnings of the blocks' names
+  std::string distance_features{};
+  std::string distance_norm{};
   std::string query = "attention.self.query";
   std::string key = "attention.self.key";
   std::string value = "attention.self.value";
+  std::string distance_query{};
+  std::string distance_key{};
   std::string query_key_value{};  ///< one array, in thirds, instead of the three
   std::string output = "attention.output.dense";
   std::string norm1 = "attention.output.LayerNorm";

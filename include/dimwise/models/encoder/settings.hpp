@@ -10,6 +10,7 @@
 #include <dimwise/models/common/norm.hpp>
 #include <dimwise/models/common/rotary.hpp>
 #include <dimwise/models/common/sinusoids.hpp>
+#include <dimwise/models/encoder/disentangled.hpp>
 
 #include <optional>
 #include <string>
@@ -44,7 +45,7 @@ struct encoder_extents {
   std::size_t vocab = 1;
   std::size_t segments = 0;
   std::size_t labels = 1;
-  std::size_t buckets = 0;
+  std::size_t buckets = 0;    ///< of distances between positions
   std::size_t positions = 0;  ///< the rows of the table of positions
   std::size_t embedding = 1;  ///< the features of the embedding tables
   std::size_t features = 1;
@@ -91,7 +92,8 @@ struct encoder_config {
   double embedding_scale = 1;                    ///< the factor of the token embedding
   bool distances_of_blocks = false;              ///< every block has a table of relative biases of its own
   std::ptrdiff_t bucket_distance = 128;
-  std::size_t longest = 0;  ///< the maximum number of tokens of a text
+  disentangled_settings disentangled = {};  ///< if any, the buckets have features instead of biases
+  std::size_t longest = 0;                  ///< the maximum number of tokens of a text
   encoder_head_settings classifier = {};
   encoder_head_settings token_classifier = {};
   encoder_head_settings predictor = {};  ///< of masked tokens

@@ -15,7 +15,7 @@ namespace dimwise::models {
   encoder_description d = described_encoder(config, weights, keys, 16);
   encoder_config& c = d.config;
   c.extents.positions = c.longest = config.count("max_position_embeddings", 512);
-  c.extents.segments = config.count("type_vocab_size", 2);
+  c.extents.segments = whole_number(config, "type_vocab_size", 2);
   c.pad = whole_number(config, "pad_token_id", 0);
   read_epsilon(config, "layer_norm_eps", 1e-12, c);
   c.feed.activation = activation_of(config, "hidden_act", "gelu");
