@@ -81,9 +81,9 @@ std::vector<bytes> settings_seeds() {
     const auto as_bytes = std::as_bytes(std::span(text.data(), text.size()));
     all.emplace_back(as_bytes.begin(), as_bytes.end());
   }
-  for (const char* suite :
-       {"architectures_decoders.dwpack", "architectures_encoders.dwpack", "architectures_encoder_decoders.dwpack",
-        "encoder_decoders.dwpack", "mixtures.dwpack", "gpt_oss.dwpack", "bidirectional.dwpack", "deberta.dwpack"}) {
+  for (const char* suite : {"architectures_decoders.dwpack", "architectures_encoders.dwpack",
+                            "architectures_encoder_decoders.dwpack", "encoder_decoders.dwpack", "mixtures.dwpack",
+                            "gpt_oss.dwpack", "bidirectional.dwpack", "deberta.dwpack", "deepseek.dwpack"}) {
     const dimwise_test::pack data(dimwise_test::data_file(suite));
     for (const auto& [name, array] : data.arrays()) {
       if (name.ends_with("config.json")) { all.emplace_back(array.bytes.begin(), array.bytes.end()); }

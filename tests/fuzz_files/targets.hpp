@@ -101,7 +101,7 @@ inline bool settings(input bytes) {
   try {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     dimwise::models::inspection found;
-    dimwise::models::detail::inspect_model(found, config_check(parse_json(text, "x"), "x"), weights);
+    dimwise::models::detail::inspect_model(found, config_check(parse_json(text, "x"), "x"), weights, true);
     require(!found.architecture.empty() && !found.rejected.empty());
     return true;
   } catch (const file_error&) {

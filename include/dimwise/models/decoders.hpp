@@ -17,6 +17,7 @@
 #include <dimwise/models/decoder/expert_arrays.hpp>
 #include <dimwise/models/decoders/bloom.hpp>
 #include <dimwise/models/decoders/cohere.hpp>
+#include <dimwise/models/decoders/deepseek.hpp>
 #include <dimwise/models/decoders/falcon.hpp>
 #include <dimwise/models/decoders/gemma.hpp>
 #include <dimwise/models/decoders/gpt/gpt2.hpp>
@@ -57,6 +58,9 @@ using decoder_architectures = std::vector<decoder_architecture>;
   static const decoder_architectures all{
       {"bloom", a::bloom, "BLOOM", ""},
       {"cohere", a::cohere, "Command R (Cohere)", ""},
+      {"deepseek_v2", a::deepseek_v2, "DeepSeek-V2", "`norm_topk_prob`"},
+      {"deepseek_v3", a::deepseek_v3, "DeepSeek-V3",
+       "FP8 weights; the layers of `num_nextn_predict_layers` are ignored"},
       {"falcon", a::falcon, "Falcon", "RefinedWeb's older `model_type`s"},
       {"gemma", a::gemma, "Gemma", ""},
       {"gemma2", a::gemma2, "Gemma 2", ""},

@@ -50,7 +50,9 @@ inline model find_model(const std::string& name) {
     programs::refuse(name + ": neither a folder nor one of the models " + names);
   }
   const dimwise::io::config_check config(programs::model_folder(name) / "config.json");
-  return model_of(dimwise::models::plan_decoder(config).config, name);
+  const dimwise::models::decoder_plan plan = dimwise::models::plan_decoder(config);
+  if (plan.config.latent > 0) { programs::refuse(name + ": models with latent attention are not predicted"); }
+  return model_of(plan.config, name);
 }
 
 /// A link as JSON.

@@ -43,6 +43,20 @@ void bind_projections(const io::names_within& file, const decoder_names& names, 
       return;
   }
 }
+template <class Convention, class Latent>
+void bind_latent(const io::names_within& file, const decoder_names& names, Latent& to) {
+  for (auto& map : to.query) { file.linear<Convention>(names.query, map); }
+  for (auto& map : to.query_down) { file.linear<Convention>(names.query_down, map); }
+  for (auto& norm : to.query_norm) { bind_norm(file, names.query_latent_norm, norm, names.less_one); }
+  for (auto& map : to.query_up) { file.linear<Convention>(names.query_up, map); }
+  file.fused<io::stacked, Convention>(names.compress, to.compress, to.rotated);
+  bind_norm(file, names.latent_norm, to.norm, names.less_one);
+  file.fused<io::by_groups, Convention>(names.expand, to.key, to.value);
+}
+template <class Experts>
+void bind_correction(const io::names_within& file, const std::string& name, tensor<float, Experts>& to) {
+  file.bind<io::stored<Experts>>(name, to);
+}
 template <class... H>
 void bind_sinks(const io::names_within& file, const std::string& name, tensor<float, H...>& to) {
   file.bind<io::stored<io::together<H...>>>(name, to);
@@ -57,7 +71,8 @@ void bind_expert(const io::names_within& file, const decoder_names& names, Exper
 template <class Convention, class Block>
 void bind_block(const io::names_within& file, const decoder_names& names, Block& to) {
   bind_norm(file, names.norm1, to.norm1, names.less_one);
-  bind_projections<Convention>(file, names, to.attention);
+  for (auto& maps : to.attention.mapped) { bind_projections<Convention>(file, names, maps); }
+  for (auto& maps : to.attention.latent) { bind_latent<Convention>(file, names, maps); }
   bind_head_norm(file, names.query_norm, to.attention.query_norm, names.less_one);
   bind_head_norm(file, names.key_norm, to.attention.key_norm, names.less_one);
   file.linear<Convention>(names.attention, to.attention.output);
@@ -69,6 +84,7 @@ void bind_block(const io::names_within& file, const decoder_names& names, Block&
   }
   for (auto& mixture : to.mixture) {
     file.linear<Convention>(names.router, mixture.router);
+    for (auto& correction : mixture.correction) { bind_correction(file, names.correction, correction); }
     for (std::size_t i = 0; i < mixture.experts.size(); ++i) {
       const auto expert = file.in(names.experts + std::to_string(i) + ".");
       names.expert_in_out ? bind_expert<io::in_out>(expert, names, mixture.experts[i])

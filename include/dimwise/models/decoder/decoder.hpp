@@ -26,8 +26,11 @@ template <class Dims>
       extent_or_static<typename Dims::d_model>(c.d_model),
       extent_or_static<typename Dims::d_embedding>(c.d_embedding == 0 ? c.d_model : c.d_embedding),
       extent_or_static<typename Dims::kv_heads>(c.kv_heads), extent_or_static<typename Dims::group>(c.group),
-      extent_or_static<typename Dims::d_k>(c.d_k), extent_or_static<typename Dims::d_v>(c.d_k),
-      extent_or_static<typename Dims::hidden>(c.hidden), extent_or_static<typename Dims::experts>(c.experts),
+      extent_or_static<typename Dims::d_k>(c.d_k), extent_or_static<typename Dims::d_v>(c.value_features()),
+      extent_or_static<typename Dims::latent>(c.latent), extent_or_static<typename Dims::query_latent>(c.query_latent),
+      extent_or_static<typename Dims::d_content>(c.d_k - std::min(c.d_k, c.d_rotated)),
+      extent_or_static<typename Dims::d_rotated>(c.d_rotated), extent_or_static<typename Dims::hidden>(c.hidden),
+      extent_or_static<typename Dims::experts>(c.experts),
       extent_or_static<typename Dims::expert_hidden>(c.expert_hidden),
       extent_or_static<typename Dims::shared_hidden>(c.shared_hidden));
 }
@@ -42,7 +45,7 @@ void check_decoder_extents(io::config_check& config, const decoder_config& c) {
   (void)config.implied<typename Dims::kv_heads>("the number of key heads", c.kv_heads);
   (void)config.implied<typename Dims::group>("the number of query heads per key head", c.group);
   (void)config.implied<typename Dims::d_k>("the number of features of a head", c.d_k);
-  (void)config.implied<typename Dims::d_v>("the number of features of a head", c.d_k);
+  (void)config.implied<typename Dims::d_v>("the number of features of a head's values", c.value_features());
   (void)config.implied<typename Dims::hidden>("the number of hidden features", c.hidden);
 }
 
@@ -268,7 +271,7 @@ struct decoder : language_model<decoder<Dims, Weights>, Dims, decoder_block<Dims
     return make_cache<typename block::cache>(
         typename Dims::key{length}, dimwise::detail::extent_or_static<typename Dims::kv_heads>(config.kv_heads),
         dimwise::detail::extent_or_static<typename Dims::d_k>(config.d_k),
-        dimwise::detail::extent_or_static<typename Dims::d_v>(config.d_k));
+        dimwise::detail::extent_or_static<typename Dims::d_v>(config.value_features()));
   }
 
  private:

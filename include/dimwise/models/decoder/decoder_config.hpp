@@ -50,14 +50,21 @@ struct decoder_config {
   std::size_t d_model = 1;
   std::size_t d_embedding = 0;  ///< features of the token embedding; 0: as `d_model`
   std::size_t kv_heads = 1;
-  std::size_t group = 1;  ///< query heads per key head
-  std::size_t d_k = 1;    ///< features of a head
+  std::size_t group = 1;         ///< query heads per key head
+  std::size_t d_k = 1;           ///< features of a head
+  std::size_t d_v = 0;           ///< of its values; 0: as `d_k`
+  std::size_t latent = 0;        ///< of the latent vector of keys and values; 0: they are mapped from the features
+  std::size_t query_latent = 0;  ///< of the latent vector of queries; 0: they are mapped from the features
+  std::size_t d_rotated = 0;     ///< with latent vectors: features of a head that rotary positions turn
   std::size_t hidden = 1;
   std::size_t experts = 0;
   std::size_t expert_hidden = 1;
   std::size_t shared_hidden = 0;  ///< of an expert that all positions share; 0: there is none
   std::size_t longest = 0;        ///< positions in training
   std::vector<decoder_layer_config> layers{};
+
+  /// The features of a head's values.
+  [[nodiscard]] std::size_t value_features() const { return d_v == 0 ? d_k : d_v; }
 
   // Embeddings.
   std::size_t position_rows = 0;    ///< rows of learned positions; 0 without them
@@ -93,6 +100,11 @@ struct decoder_config {
   bool renormalised = true;  ///< the weights of the chosen experts sum to 1
   double near_experts = 0;   ///< above 0: the weights are those of SparseMixer (`mixture_settings::near`)
   bool router_bias = false;
+  bool shared_gate = true;          ///< the shared expert has a gate
+  bool experts_by_sigmoid = false;  ///< weights by sigmoid, and a correction that only chooses
+  std::size_t expert_groups = 1;
+  std::size_t chosen_groups = 1;
+  double expert_scale = 1;  ///< of the weights of the chosen experts
 
   // Output.
   bool has_output = true;  ///< false: a model of features alone, without logits

@@ -42,6 +42,13 @@ struct decoder_names {
   std::string query = "self_attn.q_proj";
   std::string key = "self_attn.k_proj";
   std::string value = "self_attn.v_proj";
+  // Latent vectors of queries, and of keys and values.
+  std::string query_down = "self_attn.q_a_proj";
+  std::string query_latent_norm = "self_attn.q_a_layernorm";
+  std::string query_up = "self_attn.q_b_proj";
+  std::string compress = "self_attn.kv_a_proj_with_mqa";
+  std::string latent_norm = "self_attn.kv_a_layernorm";
+  std::string expand = "self_attn.kv_b_proj";
   std::string qkv{};  ///< queries, keys and values in one array
   std::string query_norm = "self_attn.q_norm";
   std::string key_norm = "self_attn.k_norm";
@@ -55,7 +62,8 @@ struct decoder_names {
   std::string output_norm2{};
   std::string sinks = "self_attn.sinks";
   std::string router = "mlp.gate";
-  std::string experts = "mlp.experts.";  ///< followed by the number of the expert
+  std::string correction = "mlp.gate.e_score_correction_bias";  ///< of the choice of experts
+  std::string experts = "mlp.experts.";                         ///< followed by the number of the expert
   std::string expert_gate = "gate_proj";
   std::string expert_up = "up_proj";
   std::string expert_down = "down_proj";

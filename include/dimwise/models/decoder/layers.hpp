@@ -8,6 +8,7 @@
 
 #include <dimwise/models/common/scores.hpp>
 #include <dimwise/models/decoder/head_norm.hpp>
+#include <dimwise/models/decoder/latent.hpp>
 #include <dimwise/models/decoder/mixture.hpp>
 #include <dimwise/nn/attention.hpp>
 #include <dimwise/nn/cache.hpp>
@@ -29,7 +30,11 @@ struct decoder_dims {
   struct group : heads_dim<> {};          // query heads per key head
   struct d_k : feature_dim<> {};
   struct d_v : feature_dim<> {};
-  struct pairs : feature_dim<> {};  // of rotary positions
+  struct latent : feature_dim<> {};        // vectors from which keys and values are mapped
+  struct query_latent : feature_dim<> {};  // the same of queries
+  struct d_content : feature_dim<> {};     // of a head beside those that rotary positions turn
+  struct d_rotated : feature_dim<> {};     // that rotary positions turn
+  struct pairs : feature_dim<> {};         // of rotary positions
   struct hidden : feature_dim<> {};
   struct experts : choice_dim<> {};
   struct expert_hidden : feature_dim<> {};
@@ -65,9 +70,8 @@ struct decoder_attention {
   using group = typename Dims::group;
   using d_k = typename Dims::d_k;
   using d_v = typename Dims::d_v;
-  using query_projection = nn::linear<nn::from<d_model>, nn::to<kv_heads, group, d_k>, nn::optional_bias, Weights>;
-  using key_projection = nn::linear<nn::from<d_model>, nn::to<kv_heads, d_k>, nn::optional_bias, Weights>;
-  using value_projection = nn::linear<nn::from<d_model>, nn::to<kv_heads, d_v>, nn::optional_bias, Weights>;
+  using mapped_list = std::vector<mapped_inputs<Dims, Weights>>;
+  using latent_list = std::vector<latent_inputs<Dims, Weights>>;
   using output_projection = nn::linear<nn::from<kv_heads, group, d_v>, nn::to<d_model>, nn::optional_bias, Weights>;
   using query_norm_type = head_norm<d_k, kv_heads, group>;
   using key_norm_type = head_norm<d_k, kv_heads>;
@@ -80,25 +84,23 @@ struct decoder_attention {
   using cache = nn::kv_cache<key_pos, nn::windowed, nn::keys<float, kv_heads, key_pos, d_k>,
                              nn::values<float, kv_heads, key_pos, d_v>>;
 
-  query_projection query{};
-  key_projection key{};
-  value_projection value{};
+  // One of both.
+  mapped_list mapped{};
+  latent_list latent{};
   output_projection output{};
   query_norm_type query_norm{};
   key_norm_type key_norm{};
   sink_list sinks{};
   decoder_attention_settings settings{};
-  using members =
-      nn::member_list<&decoder_attention::query, &decoder_attention::key, &decoder_attention::value,
-                      &decoder_attention::output, &decoder_attention::query_norm, &decoder_attention::key_norm,
-                      &decoder_attention::sinks, &decoder_attention::settings>;
+  using members = nn::member_list<&decoder_attention::mapped, &decoder_attention::latent, &decoder_attention::output,
+                                  &decoder_attention::query_norm, &decoder_attention::key_norm,
+                                  &decoder_attention::sinks, &decoder_attention::settings>;
 
   decoder_attention() = default;
   /// The attention of a layer with these settings, whose parameters are empty.
   decoder_attention(const decoder_config& c, const decoder_layer_config& layer)
-      : query(),
-        key(),
-        value(),
+      : mapped(c.latent == 0 ? 1 : 0),
+        latent(),
         output(),
         query_norm(c.head_norm, c.head_norm_settings, c.kv_heads * c.group),
         key_norm(c.head_norm, c.head_norm_settings, c.kv_heads),
@@ -110,9 +112,12 @@ struct decoder_attention {
                  layer.window,
                  no_rotary,
                  rotary_pairs::half_split} {
-    query.has_bias(c.input_bias);
-    key.has_bias(c.input_bias);
-    value.has_bias(c.input_bias);
+    for (auto& maps : mapped) {
+      maps.query.has_bias(c.input_bias);
+      maps.key.has_bias(c.input_bias);
+      maps.value.has_bias(c.input_bias);
+    }
+    if (c.latent > 0) { latent.emplace_back(c); }
     output.has_bias(c.output_bias);
     if (layer.rotary < c.rotary.size() && !c.rotary[layer.rotary].angles.empty()) {
       settings.rotary = layer.rotary;
@@ -130,14 +135,26 @@ struct decoder_attention {
 
   /// Attends from the positions of x, which are appended to `held`.
   [[nodiscard]] features operator()(const features& x, cache& held, const decoder_positions<Dims>& at) const {
-    queries q = query_norm(queries(query(x)));
-    keys k = key_norm(keys(key(x)));
+    queries q;
+    keys k;
+    values v;
+    if (latent.empty()) {
+      const auto& maps = mapped.front();
+      q = query_norm(queries(maps.query(x)));
+      k = key_norm(keys(maps.key(x)));
+      v = maps.value(x);
+    } else {
+      const auto& maps = latent.front();
+      const auto from = maps.compressed(x);
+      q = maps.queries_of(x);
+      k = maps.keys_of(x, from, q);
+      v = maps.value(from);
+    }
     if (settings.rotary != no_rotary) {
       const auto& table = at.rotary[settings.rotary];
       q = plain(rotary<seq, d_k>(q, table.cosines, table.sines, settings.pairs));
       k = plain(rotary<seq, d_k>(k, table.cosines, table.sines, settings.pairs));
     }
-    const values v = value(x);
     const std::size_t count = extent_of<seq>(x);
     if (count <= held.at_once() || held.kept_window() == 0) {
       held.append(rename<seq, key_pos>(k), rename<seq, key_pos>(v));
@@ -231,11 +248,13 @@ struct decoder_block {
     if (layer.sparse) {
       mixture.resize(1);
       mixture.front().experts.assign(c.experts, typename mixture_type::expert_type(c.feed));
-      mixture.front().settings = {c.chosen_experts, c.renormalised, c.near_experts};
+      mixture.front().settings = {c.chosen_experts, c.renormalised,       c.near_experts, c.expert_groups,
+                                  c.chosen_groups,  c.experts_by_sigmoid, c.expert_scale};
+      mixture.front().correction.resize(c.experts_by_sigmoid ? 1 : 0);
       mixture.front().router.has_bias(c.router_bias);
       if (c.shared_hidden > 0) {
         mixture.front().shared.emplace_back(c.feed);
-        mixture.front().gate.resize(1);
+        mixture.front().gate.resize(c.shared_gate ? 1 : 0);
       }
     } else {
       feed_forward.emplace_back(c.feed);

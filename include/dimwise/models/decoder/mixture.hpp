@@ -3,15 +3,18 @@
 // and an expert that all positions share.
 //
 // Layer: models.
-// Tests: tests/models/decoder.test.cpp, tests/models/mixtures.test.cpp, the conformance suite `architectures`
+// Tests: tests/models/decoder.test.cpp, tests/models/mixtures.test.cpp,
+// tests/models/deepseek.test.cpp, the conformance suite `architectures`
 #pragma once
 
 #include <dimwise/models/common/feed_forward.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace dimwise::models {
@@ -21,14 +24,18 @@ struct mixture_settings {
   std::size_t chosen = 1;
   bool renormalised = true;  ///< the weights of the chosen experts sum to 1
   double near = 0;           ///< above 0: SparseMixer, whose weights count experts within this relative distance alone
+  std::size_t groups = 1;    ///< of equal numbers of experts
+  std::size_t chosen_groups = 1;  ///< experts of the others are not chosen
+  bool by_sigmoid = false;        ///< chances by sigmoid; experts are chosen by the sum with their correction
+  double scale = 1;               ///< of the weights
 };
 
 /// The gate of a shared expert.
 struct shared_gate : feature_dim<1> {};
 
 /// The sum of the `chosen` likeliest experts, weighted by the softmax of the router over all experts (Shazeer et al.
-/// 2017) or by SparseMixer (Liu et al. 2024), and of a shared expert, weighted by the sigmoid of its gate (Qwen 1.5
-/// MoE): [P, Model] -> the same.
+/// 2017), by SparseMixer (Liu et al. 2024) or by sigmoid (DeepSeek-AI 2024), and of a shared expert, weighted by the
+/// sigmoid of its gate if it has one (Qwen 1.5 MoE): [P, Model] -> the same.
 template <class P, class Model, class Experts, class Hidden, class Weights = float, class SharedHidden = Hidden>
 struct mixture_of_experts {
   using router_type = nn::linear<nn::from<Model>, nn::to<Experts>, nn::optional_bias>;
@@ -39,20 +46,23 @@ struct mixture_of_experts {
   using shared_list = std::vector<shared_type>;
   using gate_type = nn::linear<nn::from<Model>, nn::to<shared_gate>, nn::no_bias>;
   using gate_list = std::vector<gate_type>;
+  using correction_list = std::vector<tensor<float, Experts>>;
   router_type router{};
   expert_list experts{};
-  // One of both with a shared expert, none without.
+  // One shared expert or none, and its gate.
   shared_list shared{};
   gate_list gate{};
+  correction_list correction{};  // of the chances, by which experts are chosen
   mixture_settings settings{};
   using members =
       nn::member_list<&mixture_of_experts::router, &mixture_of_experts::experts, &mixture_of_experts::shared,
-                      &mixture_of_experts::gate, &mixture_of_experts::settings>;
+                      &mixture_of_experts::gate, &mixture_of_experts::correction, &mixture_of_experts::settings>;
 
   [[nodiscard]] features operator()(const features& x) const {
     const features routed = of_chosen(x);
     if (shared.empty()) { return routed; }
     const features of_all = shared.front()(x);
+    if (gate.empty()) { return routed + of_all; }
     const tensor<float, P> share = at<shared_gate>(sigmoid(gate.front()(x)), 0);
     return routed + of_all * share;
   }
@@ -71,9 +81,30 @@ struct mixture_of_experts {
     }
     return 1 / sum;
   }
+  // Makes the experts of other groups than the best unlikely: by the largest choice, with sigmoid by the sum of the two
+  // largest.
+  void keep_groups(std::span<float> choice) const {
+    const std::size_t size = choice.size() / settings.groups;
+    std::vector<std::pair<float, std::size_t>> groups;
+    for (std::size_t g = 0; g < settings.groups; ++g) {
+      std::vector<float> best(choice.begin() + static_cast<std::ptrdiff_t>(g * size),
+                              choice.begin() + static_cast<std::ptrdiff_t>((g + 1) * size));
+      const std::size_t counted = std::min<std::size_t>(settings.by_sigmoid ? 2 : 1, size);
+      std::partial_sort(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(counted), best.end(),
+                        [](float a, float b) { return a > b; });
+      groups.emplace_back(-std::accumulate(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(counted), 0.0F), g);
+    }
+    std::sort(groups.begin(), groups.end());
+    for (std::size_t i = settings.chosen_groups; i < settings.groups; ++i) {
+      std::fill_n(choice.begin() + static_cast<std::ptrdiff_t>(groups[i].second * size), size,
+                  -std::numeric_limits<float>::infinity());
+    }
+  }
   [[nodiscard]] features of_chosen(const features& x) const {
     const tensor<float, P, Experts> logits = router(x);
-    const tensor<float, P, Experts, normalised<Experts>> chances = softmax<Experts>(logits);
+    const tensor<float, P, Experts> chances = settings.by_sigmoid
+                                                  ? tensor<float, P, Experts>(sigmoid(logits))
+                                                  : tensor<float, P, Experts>(plain(softmax<Experts>(logits)));
     const std::size_t count = experts.size();
     const std::size_t positions = extent_of<P>(x);
     const std::size_t width = extent_of<Model>(x);
@@ -81,22 +112,28 @@ struct mixture_of_experts {
     std::vector<std::vector<std::size_t>> chosen(count);
     std::vector<std::vector<float>> weights(count);
     std::vector<std::size_t> order(count);
+    std::vector<float> choice(count);
     for (std::size_t p = 0; p < positions; ++p) {
       const float* const chance = chances.data() + p * count;
       const float* const logit = logits.data() + p * count;
       std::iota(order.begin(), order.end(), std::size_t{0});
       const auto last = order.begin() + static_cast<std::ptrdiff_t>(std::min(settings.chosen, count));
       // By logits: the chances of several experts may be rounded to 0.
+      for (std::size_t e = 0; e < count; ++e) {
+        choice[e] = settings.by_sigmoid ? chance[e] + correction.front().data()[e] : logit[e];
+      }
+      if (settings.chosen_groups < settings.groups) { keep_groups(choice); }
       std::partial_sort(order.begin(), last, order.end(), [&](std::size_t a, std::size_t b) {
-        return logit[a] > logit[b] || (!(logit[b] > logit[a]) && a < b);
+        return choice[a] > choice[b] || (!(choice[b] > choice[a]) && a < b);
       });
       float sum = 0;
       for (auto e = order.begin(); e != last; ++e) { sum += chance[*e]; }
       for (auto e = order.begin(); e != last; ++e) {
         chosen[*e].push_back(p);
-        weights[*e].push_back(settings.near > 0       ? near_share({logit, count}, {order.begin(), e}, *e)
-                              : settings.renormalised ? chance[*e] / sum
-                                                      : chance[*e]);
+        const float share = settings.near > 0       ? near_share({logit, count}, {order.begin(), e}, *e)
+                            : settings.renormalised ? chance[*e] / sum
+                                                    : chance[*e];
+        weights[*e].push_back(static_cast<float>(settings.scale) * share);
       }
     }
     std::vector<float> sum(positions * width);

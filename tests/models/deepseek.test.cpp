@@ -1,0 +1,137 @@
+// tests/models/deepseek.test.cpp -- DeepSeek-V2 and V3: logits against float64, each convention that changes them, and
+// settings that are not read.
+// SPDX-License-Identifier: BSL-1.0
+#include "models/support.hpp"
+#include <dimwise/models/inspect.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+using namespace dimwise;
+
+namespace {
+
+using decoder = models::decoder<>;
+
+constexpr const char* suite = "deepseek.dwpack";
+constexpr const char* cases[] = {"deepseek-v2-lite", "deepseek-v2", "deepseek-v3"};
+
+// The largest difference from the logits in float64, at once or token by token.
+template <class Model>
+double error_of(const Model& m, const dimwise_test::model_folder& files, bool at_once = true) {
+  double most = 0;
+  for (const std::string k : {"0", "1", "2"}) {
+    const auto ids = files.ids<typename Model::token>("prompt." + k + ".input_ids");
+    const auto expected = files.numbers("prompt." + k + ".logits_f64");
+    auto past = m.start(64);
+    const std::size_t step = at_once ? ids.size() : 1;
+    for (std::size_t begin = 0; begin < ids.size(); begin += step) {
+      const auto logits = m.logits(m.features(std::span(ids).subspan(begin, step), past));
+      const std::size_t width = logits.size() / step;
+      for (std::size_t i = 0; i < logits.size(); ++i) {
+        const double error = std::abs(static_cast<double>(logits.values()[i]) - expected.at(begin * width + i));
+        REQUIRE(std::isfinite(error));
+        most = std::max(most, error);
+      }
+    }
+  }
+  return most;
+}
+std::string said(const std::string& name, const std::string& key, const nlohmann::json& value) {
+  const dimwise_test::model_folder files(name, suite);
+  nlohmann::json config = nlohmann::json::parse(files.text("config.json"));
+  config[key] = value;
+  return dimwise_test::message([&] { (void)models::plan_decoder(io::config_check(config, "config.json")); });
+}
+
+}  // namespace
+
+TEST_CASE("DeepSeek-V2 and V3 have the logits in float64") {
+  for (const char* name : cases) {
+    CAPTURE(name);
+    const dimwise_test::model_folder files(name, suite);
+    const decoder m = models::read_decoder(files.path());
+    // Rounding of float32 at logits below 8, by kernels and by the reference implementation.
+    CHECK(error_of(m, files) < 1e-4);
+    CHECK(error_of(m, files, false) < 1e-4);
+    {
+      const plain_loops by_reference;
+      CHECK(error_of(m, files) < 1e-4);
+    }
+    auto fresh = m.start(64);
+    const auto expected = files.ids<decoder::token>("prompt.1.greedy_ids");
+    CHECK(models::generate_greedy(m, files.ids<decoder::token>("prompt.1.input_ids"), expected.size(), fresh) ==
+          expected);
+  }
+}
+
+TEST_CASE("DeepSeek with weights of low precision has finite logits") {
+  // Rounding may choose other experts, so that no bound holds; blocks of 8 bits round the latent maps, too.
+  for (const char* name : cases) {
+    CAPTURE(name);
+    const dimwise_test::model_folder files(name, suite);
+    CHECK(error_of(models::read_decoder<models::decoder_dims, bfloat16>(files.path()), files) > 1e-3);
+    CHECK(error_of(models::read_decoder<models::decoder_dims, nn::int8_blocks>(files.path()), files) > 1e-3);
+  }
+}
+
+TEST_CASE("each convention of DeepSeek changes the logits") {
+  const auto changed = [](const char* name, const auto& change) {
+    const dimwise_test::model_folder files(name, suite);
+    decoder other = models::read_decoder(files.path());
+    change(other);
+    return error_of(other, files);
+  };
+  const auto of_mixtures = [](const auto& change) {
+    return [change](decoder& m) {
+      for (auto& block : m.blocks) {
+        for (auto& mixture : block.mixture) { change(mixture); }
+      }
+    };
+  };
+  for (const char* name : cases) {
+    CAPTURE(name);
+    CHECK(changed(name, [](decoder& m) {
+      for (auto& block : m.blocks) { block.attention.settings.pairs = rotary_pairs::half_split; }
+    }) > 1e-2);
+    CHECK(changed(name, of_mixtures([](auto& x) { x.shared.clear(); })) > 1e-2);
+    CHECK(changed(name, of_mixtures([](auto& x) { x.settings.renormalised = !x.settings.renormalised; })) > 1e-2);
+  }
+  for (const char* name : {"deepseek-v2-lite", "deepseek-v3"}) {
+    CHECK(changed(name, [](decoder& m) {
+      for (auto& block : m.blocks) { block.attention.settings.score_scale = 1 / std::sqrt(10.0); }
+    }) > 1e-2);
+  }
+  for (const char* name : {"deepseek-v2", "deepseek-v3"}) {
+    CAPTURE(name);
+    CHECK(changed(name, of_mixtures([](auto& x) { x.settings.scale = 1; })) > 1e-2);
+    CHECK(changed(name, of_mixtures([](auto& x) { x.settings.chosen_groups = 4; })) > 1e-2);
+  }
+  CHECK(changed("deepseek-v3", of_mixtures([](auto& x) { x.correction.front() = x.correction.front() * 0.0F; })) >
+        1e-2);
+}
+
+TEST_CASE("DeepSeek's parameters are counted, and other settings are rejected by name") {
+  for (const char* name : cases) {
+    CAPTURE(name);
+    const dimwise_test::model_folder files(name, suite);
+    const auto found = models::inspect(files.path());
+    CHECK(found.rejected == std::vector<std::string>());
+    CHECK(found.parameters() == nn::parameter_count(models::read_decoder(files.path())));
+  }
+  const auto has = [](const std::string& text, const char* part) {
+    INFO(text);
+    return text.find(part) != std::string::npos;
+  };
+  CHECK(has(said("deepseek-v2", "topk_method", "noaux_tc"), "topk_method is \"noaux_tc\""));
+  CHECK(has(said("deepseek-v2", "norm_topk_prob", true), "norm_topk_prob is true"));
+  CHECK(has(said("deepseek-v2", "scoring_func", "sigmoid"), "scoring_func is \"sigmoid\""));
+  CHECK(has(said("deepseek-v2", "moe_layer_freq", 2U), "moe_layer_freq is not 1"));
+  CHECK(has(said("deepseek-v2", "num_key_value_heads", 1U), "num_key_value_heads is not num_attention_heads"));
+  CHECK(has(said("deepseek-v3", "topk_group", 1U), "1 of 4 equal groups of 8 experts do not have 3"));
+  CHECK(has(said("deepseek-v3", "n_group", 3U), "2 of 3 equal groups of 8 experts do not have 3"));
+  CHECK(has(said("deepseek-v3", "qk_rope_head_dim", 3U), "rotary positions turn 3 features"));
+  CHECK(has(said("deepseek-v3", "quantization_config", {{"quant_method", "fp8"}}), "quantization_config is set"));
+}
