@@ -199,6 +199,16 @@ inline void check_data_parallel_stages(const ranks::communicator& world) {
   expect(loss == static_cast<float>(losses * (1 / counted)), "the loss of both ranks");
   expect_same(gradient, stage_of(sum, rank, stages), "the gradient of both ranks");
   expect(norm_of(gradient, grid) == norm_of(sum), "the norm of both ranks");
+  // The same, added in the backward pass of the last micro-batch; one of the ranks may have none.
+  for (const std::size_t here : {count, grid.coordinate<dp>(), 2 * grid.coordinate<dp>(), std::size_t{0}}) {
+    const std::string name = std::to_string(here) + " micro-batches on a rank along dp: ";
+    const auto some = batches_of<examples_here>(1, grid.coordinate<dp>(), here);
+    const auto after = all_reduce<dp>(value_and_gradient(mine, some, grid), grid);
+    const auto during = value_and_gradient(mine, some, grid, reduced<dp>(grid));
+    expect(during.value == after.value, name + "the loss that was reduced in the backward pass");
+    expect_same(during.gradient, after.gradient, name + "the gradient that was reduced in the backward pass");
+    expect(detail::buckets_started_early() == (here == 0 ? 0 : 1), name + "the buckets that were started early");
+  }
   // An optimiser of which each rank along dp has a part.
   whole_model stepped = whole;
   adamw step_whole(stepped, {.rate = 0.01});

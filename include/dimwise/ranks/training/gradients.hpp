@@ -53,8 +53,10 @@ DIMWISE_DETAIL_LIBRARY void reduce_numbers(double* numbers, std::size_t count, c
 // Reductions that run while the backward pass goes on.
 class started_reduction {
  public:
-  // The gradients arrive at `origins`, and are taken into `to`.
-  DIMWISE_DETAIL_LIBRARY started_reduction(const parameter_list& to, const parameter_origins& origins,
+  // The gradients arrive at `origins`, are taken into `taken` and added to `to`; these are one list, if `to` has no
+  // terms of earlier batches. A parameter that is not read any more has `owners` owners.
+  DIMWISE_DETAIL_LIBRARY started_reduction(const parameter_list& to, const parameter_list& taken,
+                                           const parameter_origins& origins, long owners,
                                            const ranks::communicator& along, axis_key axis);
   started_reduction(const started_reduction&) = delete;
   started_reduction& operator=(const started_reduction&) = delete;
@@ -70,10 +72,14 @@ class started_reduction {
  private:
   struct sum;
   [[nodiscard]] bool is_complete(const gradient_bucket& bucket) const;
+  void take(std::size_t parameter);
   void start(const gradient_bucket& bucket);
 
   const parameter_list& to_;
+  const parameter_list& taken_;
   const parameter_origins& origins_;
+  long owners_;
+  whole_passes passes_;
   const ranks::communicator& along_;
   axis_key axis_;
   std::vector<gradient_bucket> buckets_;
@@ -373,7 +379,8 @@ template <class M, class Loss, class Along,
     },
                                       [&](detail::gradient_record& record, const detail::parameter_list& to,
                                           const detail::parameter_origins& origins) {
-      detail::started_reduction sums(to, origins, how.along, &detail::axis_id<Along>);
+      constexpr long owners = 2;  // the tracked model and `origins`
+      detail::started_reduction sums(to, to, origins, owners, how.along, &detail::axis_id<Along>);
       record.send_all([&] { sums.advance(); });
       detail::buckets_started_early() = sums.started_early();
       sums.finish();

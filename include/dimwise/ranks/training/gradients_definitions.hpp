@@ -120,23 +120,34 @@ struct started_reduction::sum {
   ranks::request request{};  // ends before them
 };
 
-DIMWISE_DETAIL_LIBRARY started_reduction::started_reduction(const parameter_list& to, const parameter_origins& origins,
+DIMWISE_DETAIL_LIBRARY started_reduction::started_reduction(const parameter_list& to, const parameter_list& taken,
+                                                            const parameter_origins& origins, long owners,
                                                             const ranks::communicator& along, axis_key axis)
-    : to_(to), origins_(origins), along_(along), axis_(axis), buckets_(buckets_of(to, axis)) {
+    : to_(to),
+      taken_(taken),
+      origins_(origins),
+      owners_(owners),
+      passes_(prepared_step(to, {})),
+      along_(along),
+      axis_(axis),
+      buckets_(buckets_of(to, axis)) {
   sums_.reserve(buckets_.size());
 }
 DIMWISE_DETAIL_LIBRARY started_reduction::~started_reduction() = default;
 
 inline bool started_reduction::is_complete(const gradient_bucket& bucket) const {
-  // The tracked model and `origins` are owners; so is every formula that will still send to the parameter.
-  constexpr long without_formulas = 2;
   for (const std::size_t i : bucket.parameters) {
-    if (origins_[i]->owners() > without_formulas) { return false; }
+    if (origins_[i]->owners() > owners_) { return false; }  // a formula will still send to it
   }
   return true;
 }
+inline void started_reduction::take(std::size_t parameter) {
+  taken_.take_gradient(parameter, *origins_[parameter]);
+  if (&taken_ == &to_) { return; }
+  to_.type(parameter).passes->add(passes_, to_.size(parameter), to_.overwrite(parameter), taken_.data(parameter));
+}
 inline void started_reduction::start(const gradient_bucket& bucket) {
-  for (const std::size_t i : bucket.parameters) { to_.take_gradient(i, *origins_[i]); }
+  for (const std::size_t i : bucket.parameters) { take(i); }
   auto one = std::make_unique<sum>(bucket);
   pack_bucket(to_, bucket, one->elements.data());
   one->request = with_elements(bucket.bytes_of_one, one->elements.data(), [&](auto* all) {
@@ -154,13 +165,14 @@ DIMWISE_DETAIL_LIBRARY void started_reduction::advance() {
 DIMWISE_DETAIL_LIBRARY void started_reduction::finish() {
   while (next_ < buckets_.size()) { start(buckets_[next_++]); }
   for (std::size_t i = 0; i < to_.count(); ++i) {  // those that are not sent
-    if (to_.size(i) == 0 || to_.is_divided(i, axis_)) { to_.take_gradient(i, *origins_[i]); }
+    if (to_.size(i) == 0 || to_.is_divided(i, axis_)) { take(i); }
   }
   for (const auto& one : sums_) {
     one->request.wait();
     unpack_bucket(one->elements.data(), one->bucket, to_);
   }
   sums_.clear();
+  passes_.finish();
 }
 
 // ---- norms ----------------------------------------------------------------------------------------------------------

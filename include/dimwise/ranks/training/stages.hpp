@@ -12,6 +12,7 @@
 //   const auto batches = micro_batches<features>(count, first, layers, loss);
 //   const auto [value, gradient] = value_and_gradient(stage, batches, mesh);
 //   optimiser.step(stage, clip_norm(gradient, 1.0, mesh));            // the norm over all stages
+//   … = value_and_gradient(stage, batches, mesh, reduced<dp>(mesh));  // and over the ranks along dp
 #pragma once
 
 #include <dimwise/grad/accumulate.hpp>
@@ -179,6 +180,8 @@ struct judged_stages<Model, pipelined_batches<Passed, First, Layers, Loss>, Mesh
 };
 template <class Model, class Batches, class Mesh>
 using stages_verdict = typename judged_stages<Model, Batches, Mesh>::type;
+template <class Model, class Batches, class Mesh, class Along>
+using reduced_stages_verdict = of_reduced_loss_t<stages_verdict<Model, Batches, Mesh>, Along>;
 
 // ---- messages between stages ----------------------------------------------------------------------------------------
 
@@ -302,6 +305,12 @@ struct stage_types {
   using loss = std::remove_cvref_t<later_given<Model, Passed, Loss>>;
 };
 
+// The ranks whose terms are added during the backward pass of the last micro-batch; null for none.
+struct stage_reduction {
+  const ranks::communicator* along = nullptr;
+  axis_key axis = nullptr;
+};
+
 template <class Types>
 class stage_steps final : public micro_batch_steps {
   using model_type = typename Types::model;
@@ -328,26 +337,36 @@ class stage_steps final : public micro_batch_steps {
   };
 
  public:
-  stage_steps(const model_type& model, const typename Types::batches& batches, ranks::communicator stages)
-      : model_(model), batches_(batches), stages_(std::move(stages)), total_(model) {}
+  stage_steps(const model_type& model, const typename Types::batches& batches, ranks::communicator stages,
+              stage_reduction reduction = {})
+      : model_(model), batches_(batches), stages_(std::move(stages)), reduction_(reduction), total_(model) {}
   stage_steps(const stage_steps&) = delete;
   stage_steps& operator=(const stage_steps&) = delete;
   ~stage_steps() override = default;
 
   /// The mean over the micro-batches and its gradient, or this rank's terms along the mesh axes of the loss.
   auto run() {
-    run_schedule(*this, batches_.count, stages_);
-    wait_for_all(forth_);
-    wait_for_all(back_);
-    double numbers[] = {total_.sum_, total_.count_};
-    stages_.broadcast(numbers, 2, stages_.size() - 1, "the loss of all micro-batches");
-    total_.sum_ = numbers[0];
-    total_.count_ = numbers[1];
+    run_micro_batches();
     if constexpr (axes_of_loss == nullptr) {
       return total_.mean();
     } else {
       return total_.terms();
     }
+  }
+  /// The mean over the micro-batches of all ranks of the reduction, and its gradient.
+  value_with_gradient<T, model_type> run_reduced() {
+    run_micro_batches();
+    if (batches_.count == 0) {  // the other ranks may have some: zeros
+      in_flight none;
+      (void)tracked_model(model_, none.record.number(), none.origins);
+      none.record.close();
+      take_reduced(none, [](const auto& /*advance*/) {});
+    }
+    const double sum = reduced_number(static_cast<T>(total_.sum_), true, *reduction_.along);
+    reduce_numbers(&total_.count_, 1, *reduction_.along, "count of the loss");
+    const double factor = total_.count_ == 0 ? 0.0 : 1.0 / total_.count_;
+    multiply_parameters(parameter_list(total_.gradient_), factor);
+    return {static_cast<T>(sum * factor), static_cast<model_type&&>(total_.gradient_)};
   }
 
   void forward(std::size_t batch) override {
@@ -382,17 +401,48 @@ class stage_steps final : public micro_batch_steps {
       if (output != nullptr) { static_cast<origin_type*>(output)->add(g); }
     }
     one->output = origin_pointer();
-    one->record.send_all();
-    if (!is_first()) { send_to_previous(back_, gradient_of_input(*one), batch, stages_); }
-    value_with_gradient<T, model_type> result{one->value, model_};
-    take_gradients(parameter_list(result.gradient), one->origins);
-    total_.add_one(static_cast<decltype(result)&&>(result), one->count);
+    const auto send = [&](const auto& after) {
+      one->record.send_all(after);
+      if (!is_first()) { send_to_previous(back_, gradient_of_input(*one), batch, stages_); }
+    };
+    if (reduction_.along != nullptr && batch + 1 == batches_.count) {
+      take_reduced(*one, send);
+    } else {
+      send([] {});
+      value_with_gradient<T, model_type> result{one->value, model_};
+      take_gradients(parameter_list(result.gradient), one->origins);
+      total_.add_one(static_cast<decltype(result)&&>(result), one->count);
+    }
     forget_arrived(back_);
   }
 
  private:
   [[nodiscard]] bool is_first() const { return stages_.rank() == 0; }
   [[nodiscard]] bool is_last() const { return stages_.rank() + 1 == stages_.size(); }
+
+  void run_micro_batches() {
+    run_schedule(*this, batches_.count, stages_);
+    wait_for_all(forth_);
+    wait_for_all(back_);
+    double numbers[] = {total_.sum_, total_.count_};
+    stages_.broadcast(numbers, 2, stages_.size() - 1, "the loss of all micro-batches");
+    total_.sum_ = numbers[0];
+    total_.count_ = numbers[1];
+  }
+  // The last micro-batch: its gradients, added to those before it and over the ranks while `send` sends them.
+  template <class Send>
+  void take_reduced(const in_flight& last, const Send& send) {
+    model_type own(model_);
+    const parameter_list to(total_.gradient_);
+    const parameter_list taken(own);
+    constexpr long owners = 1;  // `last.origins`
+    started_reduction sums(to, total_.begun_ ? taken : to, last.origins, owners, *reduction_.along, reduction_.axis);
+    send([&] { sums.advance(); });
+    buckets_started_early() = sums.started_early();
+    sums.finish();
+    total_.sum_ += static_cast<double>(last.value);
+    total_.count_ += last.count;
+  }
 
   template <class Parameters>
   passed input_of(in_flight& one, const Parameters& parameters, std::size_t batch) {
@@ -414,6 +464,7 @@ class stage_steps final : public micro_batch_steps {
   const model_type& model_;
   const typename Types::batches& batches_;
   ranks::communicator stages_;
+  stage_reduction reduction_;
   typename accumulated_along<model_type, partials_t<shape_of<stored_number>>>::type total_;
   std::deque<std::unique_ptr<in_flight>> waiting_{};
   std::deque<passed_on<plain>> forth_{};
@@ -453,6 +504,30 @@ template <
     return detail::stage_steps<detail::stage_types<Model, Passed, First, Layers, Loss>>(model, batches,
                                                                                         mesh.template along<M>())
         .run();
+  });
+}
+
+template <class Model, class Passed, class First, class Layers, class Loss, class... Axes, class Along,
+          class Verdict = detail::reduced_stages_verdict<Model, pipelined_batches<Passed, First, Layers, Loss>,
+                                                         ranks::mesh<Axes...>, Along>>
+  requires refused<Verdict>
+Verdict value_and_gradient(const Model& model, const pipelined_batches<Passed, First, Layers, Loss>& batches,
+                           const ranks::mesh<Axes...>& mesh, const gradient_reduction<Along>& how);
+
+/// The same over all ranks along the axis of `how` as well: a number and a model. The terms are added while the
+/// backward pass of the last micro-batch goes on, with the bits of `all_reduce` of the result. Ranks may have other
+/// numbers of micro-batches. Rejects a loss that is not a partial sum along this axis alone (R23).
+template <class Model, class Passed, class First, class Layers, class Loss, class... Axes, class Along,
+          class Verdict = detail::reduced_stages_verdict<Model, pipelined_batches<Passed, First, Layers, Loss>,
+                                                         ranks::mesh<Axes...>, Along>>
+  requires allowed<Verdict>
+[[nodiscard]] auto value_and_gradient(const Model& model, const pipelined_batches<Passed, First, Layers, Loss>& batches,
+                                      const ranks::mesh<Axes...>& mesh, const gradient_reduction<Along>& how) {
+  using M = detail::first_t<detail::stage_axis_t<Model>>;
+  return ranks::detail::taking_part_in(mesh, "value_and_gradient", [&] {
+    return detail::stage_steps<detail::stage_types<Model, Passed, First, Layers, Loss>>(
+               model, batches, mesh.template along<M>(), {&how.along, &detail::axis_id<Along>})
+        .run_reduced();
   });
 }
 
