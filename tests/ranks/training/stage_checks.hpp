@@ -53,6 +53,22 @@ struct stage {
   using members = nn::member_list<&stage::words, &stage::positions, &stage::layers, &stage::last_norm, &stage::logits>;
 };
 
+// The same with tied embeddings: the first stage embeds with the table, and the last one has the logits of its copy.
+template <class T = float, class M = pp>
+struct tied_stage {
+  using stage_along = M;
+  using untied = stage<T, M>;
+  std::vector<typename untied::table> words{};
+  std::vector<typename untied::positions_table> positions{};
+  std::vector<typename untied::layer> layers{};
+  std::vector<typename untied::norm> last_norm{};
+  using members =
+      nn::member_list<&tied_stage::words, &tied_stage::positions, &tied_stage::layers, &tied_stage::last_norm>;
+  using tied = nn::member_list<&tied_stage::words>;
+};
+template <class Model>
+inline constexpr bool is_tied = requires { typename Model::tied; };
+
 inline void expect(bool is_right, const std::string& what) {
   if (!is_right) { throw std::runtime_error("wrong: " + what); }
 }
@@ -67,22 +83,23 @@ void expect_same(const M& a, const M& b, const std::string& what) {
 constexpr std::size_t layer_count = 4;
 constexpr std::size_t longest = 16;
 
-using whole_model = stage<float, void>;
-
-inline whole_model all_stages() {
-  whole_model model;
+// All layers on one rank.
+template <template <class, class> class Stage>
+Stage<float, void> all_stages() {
+  Stage<float, void> model;
   model.words.resize(1);
   model.positions.resize(1);
   model.layers.resize(layer_count);
   model.last_norm.resize(1);
-  model.logits.resize(1);
+  if constexpr (!is_tied<Stage<float, void>>) { model.logits.resize(1); }
   nn::normal how(1, 0.3);
   nn::initialise(model, how, seq{longest});
   return model;
 }
 // The part of a stage: uneven numbers of layers, if the stages do not divide them.
-inline stage<> stage_of(const whole_model& whole, std::size_t rank, std::size_t count) {
-  stage<> part;
+template <template <class, class> class Stage>
+Stage<float, pp> stage_of(const Stage<float, void>& whole, std::size_t rank, std::size_t count) {
+  Stage<float, pp> part;
   if (rank == 0) {
     part.words = whole.words;
     part.positions = whole.positions;
@@ -92,7 +109,11 @@ inline stage<> stage_of(const whole_model& whole, std::size_t rank, std::size_t 
   }
   if (rank + 1 == count) {
     part.last_norm = whole.last_norm;
-    part.logits = whole.logits;
+    if constexpr (is_tied<Stage<float, pp>>) {
+      part.words = whole.words;
+    } else {
+      part.logits = whole.logits;
+    }
   }
   return part;
 }
@@ -122,7 +143,14 @@ auto batches_of(std::size_t step, std::size_t rank, std::size_t count) {
     for (const auto& layer : m.layers) { y = layer(y, causal<seq, key>{}); }
     return y;
   }, [=](const auto& m, const auto& x, std::size_t i) {
-    return next_word_loss<seq>(m.logits[0](m.last_norm[0](x)), micro_batch<Batch>(step, rank, i));
+    const auto logits = [&](const auto& features) {
+      if constexpr (is_tied<std::remove_cvref_t<decltype(m)>>) {
+        return m.words[0].logits(features);
+      } else {
+        return m.logits[0](features);
+      }
+    };
+    return next_word_loss<seq>(logits(m.last_norm[0](x)), micro_batch<Batch>(step, rank, i));
   });
 }
 // One rank: the same functions, one after the other.
@@ -135,10 +163,11 @@ void add_all(Total& total, const pipelined_batches<Passed, F...>& of) {
 }
 
 // Losses, gradients, norms, and steps with clipped gradients.
-inline void check_steps(const ranks::communicator& world) {
-  const ranks::mesh grid(world, pp{world.size()});
-  whole_model whole = all_stages();
-  stage<> mine = stage_of(whole, world.rank(), world.size());
+template <template <class, class> class Stage>
+void check_steps(const ranks::communicator& world) {
+  const ranks::mesh<pp> grid(world, pp{world.size()});
+  auto whole = all_stages<Stage>();
+  auto mine = stage_of(whole, world.rank(), world.size());
   const adamw_settings how{.rate = 0.01, .weight_decay = 0.1};
   adamw step_whole(whole, how);
   adamw step_mine(mine, how);
@@ -167,14 +196,16 @@ inline void check_steps(const ranks::communicator& world) {
 }
 
 // Batches are divided among two ranks, and layers among the others.
-inline void check_data_parallel_stages(const ranks::communicator& world) {
+template <template <class, class> class Stage>
+void check_data_parallel_stages(const ranks::communicator& world) {
   if (world.size() % 2 != 0) { return; }
-  const ranks::mesh grid(world, dp{2}, pp{world.size() / 2});
+  const ranks::mesh<dp, pp> grid(world, dp{2}, pp{world.size() / 2});
   const std::size_t stages = grid.count<pp>(), rank = grid.coordinate<pp>();
-  const whole_model whole = all_stages();
+  const auto whole = all_stages<Stage>();
+  using whole_model = Stage<float, void>;
   constexpr std::size_t count = 3;
   // One rank: the sums of both ranks, added in their order.
-  whole_model sum = whole;
+  auto sum = whole;
   double losses = 0, counted = 0;
   for (std::size_t r = 0; r < 2; ++r) {
     accumulated<whole_model, dp> total(whole);
@@ -191,10 +222,10 @@ inline void check_data_parallel_stages(const ranks::communicator& world) {
   for_each_parameter_of([&](const std::string&, auto& to) {
     for (std::size_t i = 0; i < to.size(); ++i) { to.overwrite()[i] *= static_cast<float>(1 / counted); }
   }, sum);
-  stage<> mine = stage_of(whole, rank, stages);
+  auto mine = stage_of(whole, rank, stages);
   const auto batches = batches_of<examples_here>(0, grid.coordinate<dp>(), count);
   const auto terms = value_and_gradient(mine, batches, grid);
-  static_assert(std::is_same_v<decltype(terms.gradient), partial_gradient<stage<>, dp>>);
+  static_assert(std::is_same_v<decltype(terms.gradient), partial_gradient<Stage<float, pp>, dp>>);
   const auto [loss, gradient] = all_reduce<dp>(terms, grid);
   expect(loss == static_cast<float>(losses * (1 / counted)), "the loss of both ranks");
   expect_same(gradient, stage_of(sum, rank, stages), "the gradient of both ranks");
@@ -210,7 +241,7 @@ inline void check_data_parallel_stages(const ranks::communicator& world) {
     expect(detail::buckets_started_early() == (here == 0 ? 0 : 1), name + "the buckets that were started early");
   }
   // An optimiser of which each rank along dp has a part.
-  whole_model stepped = whole;
+  auto stepped = whole;
   adamw step_whole(stepped, {.rate = 0.01});
   step_whole.step(stepped, sum);
   auto step_mine = sharded_adamw<dp>(mine, {.rate = 0.01}, grid);
@@ -220,8 +251,10 @@ inline void check_data_parallel_stages(const ranks::communicator& world) {
 
 /// All of the above.
 inline void check_stages(const ranks::communicator& world) {
-  check_steps(world);
-  check_data_parallel_stages(world);
+  check_steps<stage>(world);
+  check_steps<tied_stage>(world);
+  check_data_parallel_stages<stage>(world);
+  check_data_parallel_stages<tied_stage>(world);
   world.barrier();
 }
 

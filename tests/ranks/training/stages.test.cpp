@@ -45,6 +45,27 @@ auto batches(std::size_t count) {
     return x * m.gain;
   }, [](const auto&, const auto& x, std::size_t) { return mean_squared_error(x, rows_of(extent_of<rows>(x))); });
 }
+// A gain that several stages have.
+template <class T = float, class M = pp>
+struct tied_gain {
+  using stage_along = M;
+  using gain_type = tensor<T, wide>;
+  std::vector<gain_type> gain{};
+  using members = nn::member_list<&tied_gain::gain>;
+  using tied = nn::member_list<&tied_gain::gain>;
+};
+auto tied_batches(std::size_t count) {
+  return micro_batches<passed>(count, [](const auto&, std::size_t i) { return rows_of(1 + i); },
+                               [](const auto& m, const auto& x, std::size_t) {
+    auto y = x;
+    for (const auto& gain : m.gain) { y = y * gain; }
+    return y;
+  }, [](const auto&, const auto& x, std::size_t) {
+    auto wanted = rows_of(extent_of<rows>(x));
+    wanted.fill(3);
+    return mean_squared_error(x, wanted);
+  });
+}
 // Layers whose hidden features are divided among ranks, or not.
 struct tp : mesh_axis<2> {};
 struct few : feature_dim<4> {};
@@ -98,7 +119,10 @@ TEST_CASE("stages have the losses, gradients and steps of one rank, bit for bit,
 }
 
 TEST_CASE("three stages with other numbers of layers have the bits of one rank, over threads" * support::threads) {
-  ranks::run_threads(3, [](const ranks::communicator& world) { stage_checks::check_steps(world); }, {.checks = false});
+  ranks::run_threads(3, [](const ranks::communicator& world) {
+    stage_checks::check_steps<stage_checks::stage>(world);
+    stage_checks::check_steps<stage_checks::tied_stage>(world);
+  }, {.checks = false});
 }
 
 TEST_CASE("stages of which ranks divide the hidden features have the gradients and the norm of one rank, over threads" *
@@ -166,6 +190,49 @@ TEST_CASE("stages with other numbers of micro-batches throw on all ranks, over t
     }, {.checks = checks});
     CHECK(text == "nothing");
   }
+}
+
+TEST_CASE("tied parameters of three stages have the gradient of all uses, over threads" * support::threads) {
+  // Each of the stages that have the gain multiplies by it: y = gain² x on two of three stages.
+  ranks::run_threads(3, [](const ranks::communicator& world) {
+    const ranks::mesh<pp> grid(world);
+    tied_gain<> mine;
+    if (world.rank() > 0) { mine.gain.push_back(whole_numbers<tied_gain<>::gain_type>(1)); }
+    const auto [loss, gradient] = value_and_gradient(mine, tied_batches(3), grid);
+    if (world.rank() == 0) { return; }
+    tied_gain<float, void> one;
+    one.gain.push_back(mine.gain[0]);
+    accumulated total(one);
+    const auto all = tied_batches(3);
+    using tracked_rows = detail::tensor_of<tracked<float>, detail::shape_of<passed>>;
+    for (std::size_t i = 0; i < 3; ++i) {
+      total.add([&](const auto& m) {
+        const tracked_rows x(all.first(m, i)), y(all.layers(m, x, i));
+        return all.loss(m, tracked_rows(all.layers(m, y, i)), i);
+      });
+    }
+    const auto expected = total.mean();
+    CHECK(loss == expected.value);
+    CHECK(norm_of(gradient.gain[0]) > 0);
+    stage_checks::expect_same(gradient.gain[0], expected.gradient.gain[0], "the gradient of both uses");
+  }, {.checks = true});
+}
+
+TEST_CASE("tied parameters of other extents or elements are an error on all ranks, over threads" * support::threads) {
+  ranks::run_threads(3, [](const ranks::communicator& world) {
+    const ranks::mesh<pp> grid(world);
+    tied_gain<> mine;
+    if (world.rank() != 1) { mine.gain.resize(1 + world.rank()); }
+    CHECK_THROWS_WITH_AS((void)value_and_gradient(mine, tied_batches(1), grid),
+                         "value_and_gradient: stage 0 has 1 tied parameters of 6 elements, and stage 2 has 3 of 18",
+                         extent_error);
+    mine.gain.resize(world.rank() == 1 ? 0 : 1);
+    if (world.rank() == 2) { mine.gain[0].fill(1); }
+    CHECK_THROWS_WITH_AS((void)value_and_gradient(mine, tied_batches(1), grid),
+                         "value_and_gradient: the tied parameters of stage 2 have other elements than those of stage "
+                         "0; they begin as copies of one another",
+                         ranks::rank_error);
+  }, {.checks = true});
 }
 
 TEST_CASE("a stage that passes another tensor is an error with both types, over threads" * support::threads) {

@@ -69,6 +69,7 @@ struct parameter_type {
   void* (*overwrite)(void* p);
   void (*clear)(void* p);                            // zeros of the same extents
   void (*take_gradient)(void* p, recorded& origin);  // what has arrived there; zeros if nothing has
+  void (*send_gradient)(const void* p, recorded& origin);
 };
 
 template <class T>
@@ -175,6 +176,9 @@ struct parameter_functions<tensor<T, D...>> {
       clear(p);
     }
   }
+  static void send_gradient(const void* p, recorded& origin) {
+    static_cast<recorded_value<T, D...>&>(origin).add(*static_cast<const parameter*>(p));
+  }
 };
 template <class P>
 inline constexpr parameter_type type_of_parameter = {axes_for<shape_of<P>>::size,
@@ -185,7 +189,8 @@ inline constexpr parameter_type type_of_parameter = {axes_for<shape_of<P>>::size
                                                      &parameter_functions<P>::data,
                                                      &parameter_functions<P>::overwrite,
                                                      &parameter_functions<P>::clear,
-                                                     &parameter_functions<P>::take_gradient};
+                                                     &parameter_functions<P>::take_gradient,
+                                                     &parameter_functions<P>::send_gradient};
 
 // What a list of parameters for training says about each (nn/parameters/part_list.hpp).
 struct trained_parts {
@@ -203,7 +208,7 @@ struct trained_parts {
 class parameter_list : public nn::detail::part_list {
  public:
   template <class M>
-  explicit parameter_list(const M& m) : stages_{key_of_stages(stage_axis_t<M>())} {
+  explicit parameter_list(const M& m) : stages_{key_of_stages(stage_axis_t<M>()), names_of_tied<M>} {
     nn::detail::list_parts<trained_parts, void>(*this, m);
   }
   [[nodiscard]] const parameter_type& type(std::size_t i) const {
@@ -215,6 +220,8 @@ class parameter_list : public nn::detail::part_list {
   [[nodiscard]] void* overwrite(std::size_t i) const { return type(i).overwrite(at(i)); }
   void clear(std::size_t i) const { type(i).clear(at(i)); }
   void take_gradient(std::size_t i, recorded& origin) const { type(i).take_gradient(at(i), origin); }
+  /// Adds its elements to the gradient at `origin`.
+  void send_gradient(std::size_t i, recorded& origin) const { type(i).send_gradient(at(i), origin); }
   /// The mesh axis of which each rank has other parameters: those of one stage. Null if the model is not a stage.
   [[nodiscard]] axis_key stages() const { return stages_.along; }
   /// Whether each rank along a mesh axis has a part of it, or other parameters.
@@ -226,6 +233,9 @@ class parameter_list : public nn::detail::part_list {
     }
     return false;
   }
+  /// Whether several stages have it, and whether the model names such members.
+  [[nodiscard]] DIMWISE_DETAIL_LIBRARY bool is_tied(std::size_t i) const;
+  [[nodiscard]] bool has_tied() const { return stages_.tied != nullptr; }
   /// The number of elements.
   [[nodiscard]] DIMWISE_DETAIL_LIBRARY std::size_t size(std::size_t i) const;
   /// Throws `extent_error` unless the models have the same layers and extents. `whose` is the other one's name.
@@ -240,6 +250,7 @@ class parameter_list : public nn::detail::part_list {
   }
   struct key_of_axis {
     axis_key along;
+    const char* const* tied;
   };
   key_of_axis stages_;
 };

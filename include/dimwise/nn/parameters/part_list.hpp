@@ -24,6 +24,8 @@ class part_list {
   [[nodiscard]] std::size_t count() const { return parts_.size(); }
   /// The name of a parameter: members and numbers of layers, joined by dots.
   [[nodiscard]] DIMWISE_DETAIL_LIBRARY std::string name(std::size_t i) const;
+  /// The member of the model that it is or is in; null if this has a number.
+  [[nodiscard]] DIMWISE_DETAIL_LIBRARY const char* member(std::size_t i) const;
   /// The parameter and what was said about it.
   [[nodiscard]] void* at(std::size_t i) const { return parts_[i].at; }
   [[nodiscard]] const void* facts(std::size_t i) const { return parts_[i].facts; }

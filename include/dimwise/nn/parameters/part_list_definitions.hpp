@@ -15,6 +15,12 @@ DIMWISE_DETAIL_LIBRARY std::string part_list::path(std::size_t to) const {
   return text.append(path_[to].member != nullptr ? std::string(path_[to].member) : std::to_string(path_[to].number));
 }
 DIMWISE_DETAIL_LIBRARY std::string part_list::name(std::size_t i) const { return path(parts_[i].path); }
+DIMWISE_DETAIL_LIBRARY const char* part_list::member(std::size_t i) const {
+  std::size_t at = parts_[i].path;
+  if (at == outermost) { return nullptr; }
+  while (path_[at].outer != outermost) { at = path_[at].outer; }
+  return path_[at].member;
+}
 
 DIMWISE_DETAIL_LIBRARY void part_list::check_same_lengths(const part_list& other) const {
   for (std::size_t i = 0; i < sequences_.size(); ++i) {

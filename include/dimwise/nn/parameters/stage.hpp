@@ -9,6 +9,7 @@
 //   template <class T = float>
 //   struct stage_of_gpt {
 //     using stage_along = pp;      // a mesh_axis
+//     using tied = nn::member_list<&stage_of_gpt::words>;   // members that several stages have: copies of one another
 //     …
 //   };
 #pragma once
@@ -49,6 +50,29 @@ consteval auto stages_in_model() {
     return list<>{};
   }
 }
+// The names of the members that several stages have, up to a null pointer; null if the module names none.
+template <class List>
+struct tied_names {
+  static constexpr const char* const* all = nullptr;
+};
+template <auto First, auto... More>
+struct tied_names<nn::member_list<First, More...>> {
+  static constexpr const char* names[] = {nn::detail::name_of_member<First>.data(),
+                                          nn::detail::name_of_member<More>.data()..., nullptr};
+  static constexpr const char* const* all = names;
+};
+template <class M>
+struct tied_members {
+  using type = void;
+};
+template <class M>
+  requires requires { typename M::tied; } && (stage_axis_t<M>::size > 0)
+struct tied_members<M> {
+  using type = typename M::tied;
+};
+template <class M>
+inline constexpr const char* const* names_of_tied = tied_names<typename tied_members<M>::type>::all;
+
 // A model that is a stage as a whole, or of which no member is one.
 template <class M>
 inline constexpr bool names_its_stages = std::is_same_v<decltype(stages_in_model<M>()), stage_axis_t<M>>;

@@ -40,7 +40,8 @@ struct gradient_bucket {
   std::size_t bytes_of_one = 0;
 };
 // The parameters that are whole along a mesh axis.
-DIMWISE_DETAIL_LIBRARY std::vector<gradient_bucket> buckets_of(const parameter_list& all, axis_key along);
+DIMWISE_DETAIL_LIBRARY std::vector<gradient_bucket> buckets_of(const parameter_list& all, axis_key along,
+                                                               const std::vector<bool>& left_out = {});
 
 // Adds the terms of all ranks.
 DIMWISE_DETAIL_LIBRARY void reduce_terms(const parameter_list& terms, const ranks::communicator& along, axis_key axis,
@@ -54,10 +55,12 @@ DIMWISE_DETAIL_LIBRARY void reduce_numbers(double* numbers, std::size_t count, c
 class started_reduction {
  public:
   // The gradients arrive at `origins`, are taken into `taken` and added to `to`; these are one list, if `to` has no
-  // terms of earlier batches. A parameter that is not read any more has `owners` owners.
+  // terms of earlier batches. A parameter that is not read any more has `owners` owners. Those that are `left_out`,
+  // if it is not empty, are neither taken nor sent.
   DIMWISE_DETAIL_LIBRARY started_reduction(const parameter_list& to, const parameter_list& taken,
                                            const parameter_origins& origins, long owners,
-                                           const ranks::communicator& along, axis_key axis);
+                                           const ranks::communicator& along, axis_key axis,
+                                           std::vector<bool> left_out = {});
   started_reduction(const started_reduction&) = delete;
   started_reduction& operator=(const started_reduction&) = delete;
   DIMWISE_DETAIL_LIBRARY ~started_reduction();
@@ -82,6 +85,7 @@ class started_reduction {
   whole_passes passes_;
   const ranks::communicator& along_;
   axis_key axis_;
+  std::vector<bool> left_out_;
   std::vector<gradient_bucket> buckets_;
   std::vector<std::unique_ptr<sum>> sums_{};
   std::size_t next_ = 0;

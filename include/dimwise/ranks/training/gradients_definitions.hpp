@@ -19,12 +19,13 @@
 DIMWISE_DETAIL_TEXT_BEGIN;
 namespace dimwise::detail {
 
-DIMWISE_DETAIL_LIBRARY std::vector<gradient_bucket> buckets_of(const parameter_list& all, axis_key along) {
+DIMWISE_DETAIL_LIBRARY std::vector<gradient_bucket> buckets_of(const parameter_list& all, axis_key along,
+                                                               const std::vector<bool>& left_out) {
   constexpr std::size_t bucket_bytes = std::size_t{1} << 20U;
   std::vector<gradient_bucket> buckets;
   for (std::size_t i = all.count(); i-- > 0;) {
     const std::size_t n = all.size(i);
-    if (n == 0 || all.is_divided(i, along)) { continue; }
+    if (n == 0 || all.is_divided(i, along) || (!left_out.empty() && left_out[i])) { continue; }
     const std::size_t bytes = all.type(i).passes->bytes;
     const bool joins = !buckets.empty() && buckets.back().bytes_of_one == bytes &&
                        (buckets.back().elements + n) * bytes <= bucket_bytes;
@@ -122,7 +123,8 @@ struct started_reduction::sum {
 
 DIMWISE_DETAIL_LIBRARY started_reduction::started_reduction(const parameter_list& to, const parameter_list& taken,
                                                             const parameter_origins& origins, long owners,
-                                                            const ranks::communicator& along, axis_key axis)
+                                                            const ranks::communicator& along, axis_key axis,
+                                                            std::vector<bool> left_out)
     : to_(to),
       taken_(taken),
       origins_(origins),
@@ -130,7 +132,8 @@ DIMWISE_DETAIL_LIBRARY started_reduction::started_reduction(const parameter_list
       passes_(prepared_step(to, {})),
       along_(along),
       axis_(axis),
-      buckets_(buckets_of(to, axis)) {
+      left_out_(std::move(left_out)),
+      buckets_(buckets_of(to, axis, left_out_)) {
   sums_.reserve(buckets_.size());
 }
 DIMWISE_DETAIL_LIBRARY started_reduction::~started_reduction() = default;
@@ -165,6 +168,7 @@ DIMWISE_DETAIL_LIBRARY void started_reduction::advance() {
 DIMWISE_DETAIL_LIBRARY void started_reduction::finish() {
   while (next_ < buckets_.size()) { start(buckets_[next_++]); }
   for (std::size_t i = 0; i < to_.count(); ++i) {  // those that are not sent
+    if (!left_out_.empty() && left_out_[i]) { continue; }
     if (to_.size(i) == 0 || to_.is_divided(i, axis_)) { take(i); }
   }
   for (const auto& one : sums_) {
@@ -177,15 +181,29 @@ DIMWISE_DETAIL_LIBRARY void started_reduction::finish() {
 
 // ---- norms ----------------------------------------------------------------------------------------------------------
 
-// The numbers of the parameters of all stages, in their order: those of one rank that has all parameters.
-inline std::vector<double> numbers_of_stages(const std::vector<double>& mine, const ranks::communicator& stages) {
+// The numbers of the parameters of all stages, in their order: those of one rank that has all parameters. Tied
+// parameters count on the first stage that has them.
+inline std::vector<double> numbers_of_stages(const parameter_list& all, std::vector<double> mine,
+                                             const ranks::communicator& stages) {
+  const std::vector<std::size_t> one(stages.size(), 1);
+  if (all.has_tied()) {
+    std::vector<double> untied;
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+      if (!all.is_tied(i)) { untied.push_back(mine[i]); }
+    }
+    const std::size_t tied = mine.size() - untied.size();
+    std::vector<std::size_t> of_stages(stages.size());
+    stages.all_gather(&tied, of_stages.data(), one.data(), "tied parameters of each stage");
+    bool is_first = true;
+    for (std::size_t s = 0; s < stages.rank(); ++s) { is_first = is_first && of_stages[s] == 0; }
+    if (!is_first) { mine = std::move(untied); }
+  }
   const std::size_t count = mine.size();
   std::vector<std::size_t> counts(stages.size(), count);
-  const std::vector<std::size_t> one(stages.size(), 1);
   stages.all_gather(&count, counts.data(), one.data(), "parameters of each stage");
-  std::vector<double> all(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
-  stages.all_gather(mine.data(), all.data(), counts.data(), "squares of the gradients of each stage");
-  return all;
+  std::vector<double> of_all(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
+  stages.all_gather(mine.data(), of_all.data(), counts.data(), "squares of the gradients of each stage");
+  return of_all;
 }
 
 DIMWISE_DETAIL_LIBRARY scaled_norm norm_over_ranks(const parameter_list& all, const keyed_communicator* axes,
@@ -209,7 +227,7 @@ DIMWISE_DETAIL_LIBRARY scaled_norm norm_over_ranks(const parameter_list& all, co
         if (all.is_divided(i, axes[k].id)) { numbers[i] = parts[next++]; }
       }
     }
-    if (stages != nullptr) { numbers = numbers_of_stages(numbers, *stages); }
+    if (stages != nullptr) { numbers = numbers_of_stages(all, numbers, *stages); }
   };
   std::vector<double> squares(all.count());
   for (std::size_t i = 0; i < all.count(); ++i) {

@@ -19,6 +19,7 @@
 #include <dimwise/nn/parameters/stage.hpp>
 #include <dimwise/ranks/collectives.hpp>
 #include <dimwise/ranks/training/gradients.hpp>
+#include <dimwise/ranks/training/tied_parameters.hpp>
 
 #include <cstddef>
 #include <deque>
@@ -347,6 +348,7 @@ class stage_steps final : public micro_batch_steps {
   /// The mean over the micro-batches and its gradient, or this rank's terms along the mesh axes of the loss.
   auto run() {
     run_micro_batches();
+    if (tied_ != nullptr) { tied_->share(parameter_list(total_.gradient_)); }
     if constexpr (axes_of_loss == nullptr) {
       return total_.mean();
     } else {
@@ -360,12 +362,14 @@ class stage_steps final : public micro_batch_steps {
       in_flight none;
       (void)tracked_model(model_, none.record.number(), none.origins);
       none.record.close();
-      take_reduced(none, [](const auto& /*advance*/) {});
+      take_reduced(none, [](const parameter_list& /*to*/, const auto& /*after*/) {});
     }
     const double sum = reduced_number(static_cast<T>(total_.sum_), true, *reduction_.along);
     reduce_numbers(&total_.count_, 1, *reduction_.along, "count of the loss");
     const double factor = total_.count_ == 0 ? 0.0 : 1.0 / total_.count_;
-    multiply_parameters(parameter_list(total_.gradient_), factor);
+    const parameter_list sums(total_.gradient_);
+    multiply_parameters(sums, factor);
+    if (tied_ != nullptr) { tied_->share(sums); }
     return {static_cast<T>(sum * factor), static_cast<model_type&&>(total_.gradient_)};
   }
 
@@ -401,16 +405,23 @@ class stage_steps final : public micro_batch_steps {
       if (output != nullptr) { static_cast<origin_type*>(output)->add(g); }
     }
     one->output = origin_pointer();
-    const auto send = [&](const auto& after) {
+    if (tied_ != nullptr && tied_->has_later()) {
+      model_type through(model_);
+      const gradient_ranks::root from(axes_of_loss);
+      tied_->receive(parameter_list(through), one->origins, batch);
+    }
+    const auto send = [&](const parameter_list& to, const auto& after) {
       one->record.send_all(after);
       if (!is_first()) { send_to_previous(back_, gradient_of_input(*one), batch, stages_); }
+      if (tied_ != nullptr && tied_->has_earlier()) { tied_->send(to, one->origins, batch); }
     };
     if (reduction_.along != nullptr && batch + 1 == batches_.count) {
       take_reduced(*one, send);
     } else {
-      send([] {});
       value_with_gradient<T, model_type> result{one->value, model_};
-      take_gradients(parameter_list(result.gradient), one->origins);
+      const parameter_list to(result.gradient);
+      send(to, [] {});
+      take_gradients(to, one->origins);
       total_.add_one(static_cast<decltype(result)&&>(result), one->count);
     }
     forget_arrived(back_);
@@ -421,6 +432,9 @@ class stage_steps final : public micro_batch_steps {
   [[nodiscard]] bool is_last() const { return stages_.rank() + 1 == stages_.size(); }
 
   void run_micro_batches() {
+    if constexpr (names_of_tied<model_type> != nullptr) {
+      tied_ = std::make_unique<tied_parameters>(parameter_list(model_), stages_);
+    }
     run_schedule(*this, batches_.count, stages_);
     wait_for_all(forth_);
     wait_for_all(back_);
@@ -436,8 +450,10 @@ class stage_steps final : public micro_batch_steps {
     const parameter_list to(total_.gradient_);
     const parameter_list taken(own);
     constexpr long owners = 1;  // `last.origins`
-    started_reduction sums(to, total_.begun_ ? taken : to, last.origins, owners, *reduction_.along, reduction_.axis);
-    send([&] { sums.advance(); });
+    const parameter_list& own_terms = total_.begun_ ? taken : to;
+    started_reduction sums(to, own_terms, last.origins, owners, *reduction_.along, reduction_.axis,
+                           tied_ != nullptr && tied_->has_earlier() ? tied_->among(to) : std::vector<bool>());
+    send(own_terms, [&] { sums.advance(); });
     buckets_started_early() = sums.started_early();
     sums.finish();
     total_.sum_ += static_cast<double>(last.value);
@@ -466,6 +482,7 @@ class stage_steps final : public micro_batch_steps {
   ranks::communicator stages_;
   stage_reduction reduction_;
   typename accumulated_along<model_type, partials_t<shape_of<stored_number>>>::type total_;
+  std::unique_ptr<tied_parameters> tied_{};  // null if the model has none
   std::deque<std::unique_ptr<in_flight>> waiting_{};
   std::deque<passed_on<plain>> forth_{};
   std::deque<passed_on<gradient_type>> back_{};
@@ -486,7 +503,9 @@ Verdict value_and_gradient(const Model& model, const pipelined_batches<Passed, F
 /// `accumulated` gives on one rank that has all layers, with the same bits.
 ///
 /// `model` is the module of one stage, which names the mesh axis of the stages: `using stage_along = pp;`. All ranks
-/// along this axis call it with the same number of micro-batches, or `extent_error` is thrown. A loss over a shard of
+/// along this axis call it with the same number of micro-batches, or `extent_error` is thrown. Members that the module
+/// names as `tied` are copies of one another on the stages that have them, or `rank_error` is thrown; each stage gets
+/// the gradient of all uses. A loss over a shard of
 /// another mesh axis gives terms, which `all_reduce<dp>` adds. Norms take the mesh: they count the parameters of all
 /// stages (R24).
 ///
