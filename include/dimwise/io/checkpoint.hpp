@@ -17,6 +17,7 @@
 #include <functional>
 #include <iosfwd>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -145,10 +146,13 @@ DIMWISE_DETAIL_LIBRARY std::string prefix_in(const archive& from, const bindings
 
 // Binds parameters under their own names in their own order.
 DIMWISE_DETAIL_LIBRARY void bind_own(const file_parameters& own, bindings& to);
+// The names of the arrays that the bindings read.
+DIMWISE_DETAIL_LIBRARY std::set<std::string> arrays_read(const archive& from, const bindings& file);
 
-// All mismatches between a file and a model.
+// All mismatches between a file and a model. Other models read the arrays `others`.
 DIMWISE_DETAIL_LIBRARY std::vector<std::string> compared(const file_parameters& own, const archive& from,
-                                                         const bindings& file, rounding how);
+                                                         const bindings& file, rounding how,
+                                                         const std::set<std::string>& others = {});
 // The mismatches as lines of an error, at most a hundred.
 DIMWISE_DETAIL_LIBRARY std::string text_of_mismatches(const std::vector<std::string>& lines);
 // Reads the bound parameters. Throws `file_error` if there are mismatches: `lines`.

@@ -76,6 +76,15 @@ DIMWISE_DETAIL_LIBRARY std::string prefix_in(const archive& from, const bindings
   return plain >= most ? "" : best;
 }
 
+DIMWISE_DETAIL_LIBRARY std::set<std::string> arrays_read(const archive& from, const bindings& file) {
+  const std::string prefix = prefix_in(from, file);
+  std::set<std::string> names;
+  for (const auto& b : file.list().all) {
+    if (const stored_array* const found = find_array(from, prefix, *b)) { names.insert(found->name); }
+  }
+  return names;
+}
+
 inline std::string described(const stored_array& a) {
   return printable(a.name) + " (" + std::string(name_of(a.type)) + " " + listed(a.extents) + ")";
 }
@@ -83,8 +92,8 @@ inline std::string described(const stored_array& a) {
 // Collects all mismatches between a file and a model.
 class comparison {
  public:
-  comparison(const archive& from, const bindings& file, rounding how)
-      : from_(from), file_(file), how_(how), prefix_(prefix_in(from, file)) {}
+  comparison(const archive& from, const bindings& file, rounding how, const std::set<std::string>& others)
+      : from_(from), file_(file), how_(how), prefix_(prefix_in(from, file)), used_(others) {}
 
   std::vector<std::string> operator()(const file_parameters& parameters) {
     std::map<const void*, parameter> own;
@@ -174,16 +183,17 @@ class comparison {
   const bindings& file_;
   rounding how_;
   std::string prefix_;
+  std::set<std::string> used_;
   std::vector<std::string> lines_{};
   std::set<const void*> bound_{};
-  std::set<std::string> used_{};
   std::set<std::string> told_{};
   std::map<std::string, std::vector<bool>> parts_{};
 };
 
 DIMWISE_DETAIL_LIBRARY std::vector<std::string> compared(const file_parameters& own, const archive& from,
-                                                         const bindings& file, rounding how) {
-  return comparison(from, file, how)(own);
+                                                         const bindings& file, rounding how,
+                                                         const std::set<std::string>& others) {
+  return comparison(from, file, how, others)(own);
 }
 
 DIMWISE_DETAIL_LIBRARY std::string text_of_mismatches(const std::vector<std::string>& lines) {

@@ -26,22 +26,21 @@ inline std::string name_in_text(dimwise::detail::text name) {
   return shown;
 }
 
-// The parameters that are bound to one array.
-using bound_list = std::vector<io::detail::bound_parameter*>;
-
 // Gives the arrays of bound parameters their whole extents, and finds this rank's parts in them.
 class whole_arrays {
  public:
   // All ranks call it with the same bindings.
-  whole_arrays(const io::bindings& file, const std::vector<ranks_along>& axes) : axes_(axes) {
+  whole_arrays(const io::bindings& file, const ranks_of_file& ranks)
+      : axes_(ranks.axes), stage_axis_(ranks.stage_axis) {
     for (const auto& b : file.list().all) { place(*b); }
   }
   // What is wrong, on this rank.
   [[nodiscard]] const std::vector<std::string>& lines() const { return lines_; }
   // Whether this rank writes its part: it is the first one of those that have the same.
   [[nodiscard]] bool is_first_with(const io::detail::bound_parameter& b) const {
-    return std::all_of(axes_.begin(), axes_.end(),
-                       [&](const ranks_along& along) { return along.ranks.rank() == 0 || divides(b, along.axis); });
+    return std::all_of(axes_.begin(), axes_.end(), [&](const ranks_along& along) {
+      return along.ranks.rank() == 0 || along.axis == stage_axis_ || divides(b, along.axis);
+    });
   }
 
  private:
@@ -104,6 +103,7 @@ class whole_arrays {
   }
 
   const std::vector<ranks_along>& axes_;
+  dimwise::detail::axis_key stage_axis_;
   std::vector<std::string> lines_{};
 };
 
@@ -150,58 +150,159 @@ inline packed_part packed(const io::detail::arrangement& how) {
   }
   return part;
 }
-// The numbers of a part, for other ranks.
-inline std::vector<std::uint64_t> numbers_of(const packed_part& part, bool is_sent) {
-  std::vector<std::uint64_t> numbers{is_sent ? 1U : 0U, part.elements, part.how.begin};
-  for (const io::detail::step& s : part.how.steps) {
-    numbers.insert(numbers.end(), {std::uint64_t{s.count}, std::uint64_t{s.stride}, std::uint64_t{s.file_stride}});
+
+// Texts and numbers in one text, for other ranks.
+class fields {
+ public:
+  fields() = default;
+  explicit fields(const std::string& from) : text_(from) {}
+  void add(std::uint64_t number) { text_ += std::to_string(number) + ' '; }
+  void add(const std::string& text) {
+    add(text.size());
+    text_ += text;
   }
-  return numbers;
-}
-inline packed_part part_of(const std::uint64_t* numbers, std::size_t steps) {
+  [[nodiscard]] bool has_more() const { return at_ < text_.size(); }
+  [[nodiscard]] std::size_t number() {
+    std::size_t n = 0;
+    while (text_[at_] != ' ') { n = 10 * n + static_cast<std::size_t>(text_[at_++] - '0'); }
+    ++at_;
+    return n;
+  }
+  [[nodiscard]] std::string words() {
+    const std::size_t length = number();
+    at_ += length;
+    return text_.substr(at_ - length, length);
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string text_{};
+  std::size_t at_ = 0;
+};
+
+// A part of an array on one of the ranks that has it: its `parameter`-th binding.
+struct part_on_rank {
+  std::size_t rank;
+  std::size_t parameter;
   packed_part part;
-  part.elements = static_cast<std::size_t>(numbers[1]);
-  part.how.begin = static_cast<std::size_t>(numbers[2]);
-  for (std::size_t i = 0; i < steps; ++i) {
-    const std::uint64_t* const s = numbers + 3 + 3 * i;
-    part.how.steps.push_back(
-        {static_cast<std::size_t>(s[0]), static_cast<std::size_t>(s[1]), static_cast<std::size_t>(s[2])});
+};
+// An array of the file, with its parts in the order of the ranks. A stage has all of them.
+struct array_of_ranks {
+  io::stored_array array{};
+  std::string words{};
+  std::size_t stage = 0;
+  bool is_tied = false;
+  std::vector<part_on_rank> parts{};
+};
+
+inline const communicator* stages_of(const ranks_of_file& ranks) {
+  for (const ranks_along& along : ranks.axes) {
+    if (along.axis == ranks.stage_axis) { return &along.ranks; }
   }
-  return part;
+  return nullptr;
+}
+inline bool is_tied(const ranks_of_file& ranks, const char* member) {
+  for (const char* const* name = ranks.tied; name != nullptr && *name != nullptr; ++name) {
+    if (member != nullptr && std::strcmp(*name, member) == 0) { return true; }
+  }
+  return false;
 }
 
-// Writes a parameter of all ranks into the array on rank 0; the other ranks have no array.
-inline void gather_parameter(io::detail::bound_parameter& b, bool is_mine, std::byte* array, std::size_t element,
-                             const communicator& world) {
-  const bool writes = world.rank() == 0;
-  if (b.how.shards.empty()) {
-    if (writes) { b.write(array); }
-    return;
+// What this rank writes.
+inline std::string text_of_parts(const io::detail::file_parameters& own, const io::bindings& file,
+                                 const whole_arrays& placed, const ranks_of_file& ranks) {
+  const communicator* const stages = stages_of(ranks);
+  std::set<const void*> tied;
+  for (std::size_t i = 0; i < own.count(); ++i) {
+    if (is_tied(ranks, own.member(i))) { tied.insert(own.at(i)); }
   }
-  const packed_part own = packed(b.how);
-  const std::vector<std::uint64_t> numbers = numbers_of(own, is_mine);
-  std::vector<std::uint64_t> of_all(numbers.size() * world.size());
-  const std::vector<std::size_t> counts(world.size(), numbers.size());
-  world.all_gather(numbers.data(), of_all.data(), counts.data(), "the parts of " + b.names.front());
-  if (writes && is_mine) { b.write(array); }
+  fields all;
+  for (std::size_t k = 0; k < file.list().all.size(); ++k) {
+    const io::detail::bound_parameter& b = *file.list().all[k];
+    if (!placed.is_first_with(b)) { continue; }
+    all.add(b.names.front());
+    all.add(static_cast<std::uint64_t>(b.type()));
+    all.add(b.how.extents.size());
+    for (const std::size_t extent : b.how.extents) { all.add(extent); }
+    all.add(b.how.words);
+    all.add(stages == nullptr ? 0 : stages->rank());
+    all.add(tied.contains(b.parameter) ? 1 : 0);
+    all.add(k);
+    const packed_part part = packed(b.how);
+    all.add(part.elements);
+    all.add(part.how.begin);
+    all.add(part.how.steps.size());
+    for (const io::detail::step& step : part.how.steps) {
+      all.add(step.count);
+      all.add(step.stride);
+      all.add(step.file_stride);
+    }
+  }
+  return all.text();
+}
+// What all ranks write, by the names of the arrays. Lines about arrays that two stages have.
+inline std::map<std::string, array_of_ranks> arrays_of_ranks(const std::vector<std::string>& texts,
+                                                             std::vector<std::string>& lines) {
+  std::map<std::string, array_of_ranks> all;
+  for (std::size_t rank = 0; rank < texts.size(); ++rank) {
+    for (fields of(texts[rank]); of.has_more();) {
+      array_of_ranks one;
+      one.array.name = of.words();
+      one.array.type = static_cast<io::element_type>(of.number());
+      one.array.extents.resize(of.number());
+      for (std::size_t& extent : one.array.extents) { extent = of.number(); }
+      one.words = of.words();
+      one.stage = of.number();
+      one.is_tied = of.number() != 0;
+      part_on_rank part{rank, of.number(), {}};
+      part.part.elements = of.number();
+      part.part.how.begin = of.number();
+      part.part.how.steps.resize(of.number());
+      for (io::detail::step& step : part.part.how.steps) {
+        step.count = of.number();
+        step.stride = of.number();
+        step.file_stride = of.number();
+      }
+      array_of_ranks& known = all.try_emplace(one.array.name, one).first->second;
+      if (known.stage != one.stage && !(known.is_tied && one.is_tied)) {
+        const std::string line = io::detail::printable(one.array.name) + " is an array of stage " +
+                                 std::to_string(known.stage) + " and of stage " + std::to_string(one.stage);
+        if (lines.empty() || lines.back() != line) { lines.push_back(line); }  // once, and not for each part
+      }
+      if (one.stage < known.stage) { known = one; }
+      if (one.stage == known.stage) { known.parts.push_back(std::move(part)); }
+    }
+  }
+  return all;
+}
+
+// Writes an array of all ranks on rank 0. All ranks take part in each message: after messages between two ranks alone,
+// an exception ends the communicator.
+inline void gather_array(const array_of_ranks& from, const io::bindings& file, std::byte* array,
+                         const communicator& world) {
+  const bool writes = world.rank() == 0;
+  const std::size_t element = *io::bytes_of(from.array.type, 1);
+  const std::string text = "a part of " + from.array.name;
   std::vector<std::byte> block;
-  const std::string text = "a part of " + b.names.front();
-  for (std::size_t r = 1; r < world.size(); ++r) {
-    const std::uint64_t* const sent = of_all.data() + r * numbers.size();
-    if (sent[0] == 0) { continue; }
-    const packed_part part = part_of(sent, own.how.steps.size());
-    const bool sends = world.rank() == r;
+  for (const part_on_rank& one : from.parts) {
+    if (one.rank == 0) {
+      if (writes) { file.list().all[one.parameter]->write(array); }
+      continue;
+    }
+    const packed_part& part = one.part;
+    const bool sends = world.rank() == one.rank;
     block.resize(sends || writes ? part.elements * element : 0);
     if (sends) {  // without the strides of the array, the parameter's elements follow each other
+      io::detail::bound_parameter& b = *file.list().all[one.parameter];
       io::detail::arrangement in_array = b.how;
-      for (std::size_t i = 0; i < b.how.steps.size(); ++i) { b.how.steps[i].file_stride = own.how.steps[i].stride; }
+      for (std::size_t i = 0; i < b.how.steps.size(); ++i) { b.how.steps[i].file_stride = part.how.steps[i].stride; }
       b.how.begin = 0;
       b.write(block.data());
       b.how = std::move(in_array);
     }
     world
         .permute(sends ? block.data() : nullptr, sends ? block.size() : 0, sends ? std::size_t{0} : no_rank,
-                 writes ? block.data() : nullptr, writes ? block.size() : 0, writes ? r : no_rank, text)
+                 writes ? block.data() : nullptr, writes ? block.size() : 0, writes ? one.rank : no_rank, text)
         .wait();
     if (!writes) { continue; }
     io::detail::each_run(part.how, [&](std::size_t place, std::size_t there, const io::detail::step& run) {
@@ -212,27 +313,22 @@ inline void gather_parameter(io::detail::bound_parameter& b, bool is_mine, std::
   }
 }
 
-// The arrays of a file, each with the parameters that are its parts.
-struct arrays_of_file {
-  std::vector<io::stored_array> arrays{};
-  std::map<std::string, bound_list> parts{};
-};
-inline arrays_of_file list_arrays(const io::detail::file_parameters& own, const io::bindings& file,
-                                  std::vector<std::string>& lines) {
-  arrays_of_file all;
-  std::map<std::string, std::vector<bool>> written;
+// What is wrong with the bindings of this rank.
+inline void check_bindings(const io::detail::file_parameters& own, const io::bindings& file,
+                           std::vector<std::string>& lines) {
+  struct parts_of_array {
+    const io::detail::bound_parameter* first;
+    std::vector<bool> is_there;
+  };
+  std::map<std::string, parts_of_array> arrays;
   std::set<const void*> bound;
   for (const auto& b : file.list().all) {
     const std::string& name = b->names.front();
     bound.insert(b->parameter);
     if (!b->has_extents()) { lines.push_back(name + " has other extents than those bound"); }
-    bound_list& parts = all.parts[name];
-    std::vector<bool>& is_there = written[name];
-    if (parts.empty()) {
-      all.arrays.push_back({name, b->type(), b->how.extents});
-      is_there.resize(b->how.parts);
-    } else if (parts.front()->type() != b->type() || parts.front()->how.extents != b->how.extents ||
-               is_there.size() != b->how.parts) {
+    auto& [first, is_there] =
+        arrays.try_emplace(name, parts_of_array{b.get(), std::vector<bool>(b->how.parts)}).first->second;
+    if (first->type() != b->type() || first->how.extents != b->how.extents || is_there.size() != b->how.parts) {
       lines.push_back(name + " is bound to parameters of other extents or elements");
       continue;
     }
@@ -240,34 +336,54 @@ inline arrays_of_file list_arrays(const io::detail::file_parameters& own, const 
       lines.push_back(name + " is bound to two parameters; a file has one array of a name");
     }
     is_there[b->how.part] = true;
-    parts.push_back(b.get());
   }
-  for (const auto& [name, is_there] : written) {
-    const auto missing = std::find(is_there.begin(), is_there.end(), false);
-    if (missing != is_there.end()) {
-      lines.push_back("part " + std::to_string(missing - is_there.begin()) + " of " + name +
+  for (const auto& [name, parts] : arrays) {
+    const auto missing = std::find(parts.is_there.begin(), parts.is_there.end(), false);
+    if (missing != parts.is_there.end()) {
+      lines.push_back("part " + std::to_string(missing - parts.is_there.begin()) + " of " + name +
                       " is not bound to a parameter");
     }
   }
   for (std::size_t i = 0; i < own.count(); ++i) {
     if (!bound.contains(own.at(i))) { lines.push_back(own.name(i) + " is not bound to an array"); }
   }
-  return all;
+}
+
+DIMWISE_DETAIL_LIBRARY void bind_own_of_ranks(const io::detail::file_parameters& own, io::bindings& to,
+                                              const ranks_of_file& ranks) {
+  const communicator* const stages = stages_of(ranks);
+  if (stages == nullptr) { return io::detail::bind_own(own, to); }
+  const auto lists = own.member_lists();
+  std::vector<std::size_t> lengths;
+  for (const auto& list : lists) { lengths.push_back(list.length); }
+  std::vector<std::size_t> of_all(lengths.size() * stages->size());
+  const std::vector<std::size_t> counts(stages->size(), lengths.size());
+  stages->all_gather(lengths.data(), of_all.data(), counts.data(), "layers of each stage");
+  std::vector<std::size_t> first(lengths.size());
+  for (std::size_t k = 0; k < lists.size(); ++k) {
+    if (is_tied(ranks, lists[k].member)) { continue; }
+    for (std::size_t s = 0; s < stages->rank(); ++s) { first[k] += of_all[s * lengths.size() + k]; }
+  }
+  for (std::size_t i = 0; i < own.count(); ++i) { own.type(i).bind(to, own.name(i, first), own.at(i)); }
 }
 
 DIMWISE_DETAIL_LIBRARY void save_whole(const io::detail::file_parameters& own, const std::filesystem::path& path,
                                        const io::bindings& file, const std::map<std::string, std::string>& metadata,
-                                       bool has_dimensions, const communicator& world,
-                                       const std::vector<ranks_along>& axes) {
-  const whole_arrays placed(file, axes);
+                                       bool has_dimensions, const ranks_of_file& ranks) {
+  const communicator& world = ranks.world;
+  const whole_arrays placed(file, ranks);
   std::vector<std::string> lines = placed.lines();
-  const arrays_of_file all = list_arrays(own, file, lines);
-  throw_together(world, path.string() + ": the model cannot be written:", lines);
+  check_bindings(own, file, lines);
+  const std::string title = path.string() + ": the model cannot be written:";
+  throw_together(world, title, lines);
+  const std::map<std::string, array_of_ranks> all =
+      arrays_of_ranks(gather_texts(world, text_of_parts(own, file, placed, ranks), "the parts of the arrays"), lines);
+  if (!lines.empty()) { throw io::file_error(title + io::detail::text_of_mismatches(lines)); }  // on all ranks
   std::map<std::string, std::string> texts = metadata;
-  if (has_dimensions) {
-    for (const auto& b : file.list().all) {
-      texts.emplace(io::detail::dimensions_key + b->names.front(), b->how.words);
-    }
+  std::vector<io::stored_array> arrays;
+  for (const auto& [name, one] : all) {
+    arrays.push_back(one.array);
+    if (has_dimensions) { texts.emplace(io::detail::dimensions_key + name, one.words); }
   }
 
   std::vector<std::byte> array;
@@ -275,21 +391,18 @@ DIMWISE_DETAIL_LIBRARY void save_whole(const io::detail::file_parameters& own, c
   const auto gather = [&](const io::stored_array& a) {
     ++gathered;
     const std::size_t size = *io::bytes_of(a.type, *io::count_of(a.extents));
-    const std::size_t element = *io::bytes_of(a.type, 1);
     array.assign(world.rank() == 0 ? size : 0, std::byte{0});
-    for (io::detail::bound_parameter* const b : all.parts.at(a.name)) {
-      gather_parameter(*b, placed.is_first_with(*b), array.data(), element, world);
-    }
+    gather_array(all.at(a.name), file, array.data(), world);
     return std::span<const std::byte>(array);
   };
   std::string failure;
   if (world.rank() == 0) {
     try {
-      io::detail::write_arrays(path, all.arrays, texts, gather);
+      io::detail::write_arrays(path, arrays, texts, gather);
     } catch (const io::file_error& e) { failure = e.what(); }
   }
   // The other ranks, and rank 0 after a failed write: the ranks call the same collectives.
-  const std::vector<const io::stored_array*> order = io::detail::in_file_order(all.arrays);
+  const std::vector<const io::stored_array*> order = io::detail::in_file_order(arrays);
   while (gathered < order.size()) { (void)gather(*order[gathered]); }
   for (const std::string& one : gather_texts(world, failure, "the result of a write")) {
     if (!one.empty()) { throw io::file_error(one); }
@@ -297,13 +410,20 @@ DIMWISE_DETAIL_LIBRARY void save_whole(const io::detail::file_parameters& own, c
 }
 
 DIMWISE_DETAIL_LIBRARY void load_parts(const io::detail::file_parameters& own, const io::archive& from,
-                                       const io::bindings& file, io::rounding how, const communicator& world,
-                                       const std::vector<ranks_along>& axes) {
-  const whole_arrays placed(file, axes);
+                                       const io::bindings& file, io::rounding how, const ranks_of_file& ranks) {
+  const whole_arrays placed(file, ranks);
   std::vector<std::string> lines = placed.lines();
+  std::set<std::string> others;
+  if (stages_of(ranks) != nullptr) {
+    fields read;
+    for (const std::string& name : io::detail::arrays_read(from, file)) { read.add(name); }
+    for (const std::string& text : gather_texts(ranks.world, read.text(), "the arrays of each stage")) {
+      for (fields names(text); names.has_more();) { others.insert(names.words()); }
+    }
+  }
   // A parameter without a place is compared neither: its array has other extents.
-  if (lines.empty()) { lines = io::detail::compared(own, from, file, how); }
-  throw_together(world, from.title() + ": the file does not fit the model:", lines);
+  if (lines.empty()) { lines = io::detail::compared(own, from, file, how, others); }
+  throw_together(ranks.world, from.title() + ": the file does not fit the model:", lines);
   io::detail::load_bound({}, from, file);
 }
 

@@ -1572,8 +1572,13 @@ inline constexpr diagnostic diagnostics[] = {
      .title = "The model has the parameters of one stage of a pipeline, and the operation takes those of all stages.",
      .seen = {"{op} of one stage along {over} would leave out the parameters of the other stages"},
      .marked = {culprit::over},
-     .causes = {"One file was to have the parameters of all stages: rank 0 would write its own."},
-     .fix = "Let each stage save and load a file of its own: `io::save(stage, \"stage-0.safetensors\")`.",
+     .causes =
+         {"A parameter of the stage is neither in a list, which is numbered over the stages, nor in a member that "
+          "the stages share: each stage would write it under the same name.",
+          "The stage is a member of the model."},
+     .fix =
+         "Put the parameters of a stage into a `std::vector`, or name the member in `using tied = nn::member_list<…>;` "
+         "if it is the same on all stages. Save a stage by itself, and not a struct that has it.",
      .example = "stages/one_file_of_all_stages"},
 };
 

@@ -77,15 +77,16 @@ def checkpoint_problems(program, mpirun, place):
     def ways(n):
         return [*([*mpirun, *MPIRUN, "-n", str(n)] if mpirun else []), program], {} if mpirun else {"DIMWISE_RANKS": str(n)}
 
-    files = {n: place / f"of_{n}.safetensors" for n in (1, 2, 4)}
-    for n, file in files.items():
-        command, settings = ways(n)
-        yield f"{n} ranks write", problem_of([*command, "write", str(file)], settings, 0, [f"write: all right on {n} ranks"])
-    bodies = {file.read_bytes() for file in files.values() if file.exists()}
-    yield "the files are equal", "" if len(bodies) == 1 and all(file.exists() for file in files.values()) else "they differ"
-    for n, m in ((1, 2), (1, 4), (2, 4), (2, 1), (4, 1), (4, 2)):
-        command, settings = ways(m)
-        yield f"{m} ranks read the file of {n}", problem_of([*command, "read", str(files[n])], settings, 0, [f"read: all right on {m} ranks"])
+    for of in ("-stages", ""):
+        files = {n: place / f"of_{n}{of}.safetensors" for n in (1, 2, 4)}
+        for n, file in files.items():
+            command, settings = ways(n)
+            yield f"{n} ranks write{of}", problem_of([*command, f"write{of}", str(file)], settings, 0, [f"write{of}: all right on {n} ranks"])
+        bodies = {file.read_bytes() for file in files.values() if file.exists()}
+        yield f"the files are equal{of}", "" if len(bodies) == 1 and all(file.exists() for file in files.values()) else "they differ"
+        for n, m in ((1, 2), (1, 4), (2, 4), (2, 1), (4, 1), (4, 2)):
+            command, settings = ways(m)
+            yield f"{m} ranks read{of} the file of {n}", problem_of([*command, f"read{of}", str(files[n])], settings, 0, [f"read{of}: all right on {m} ranks"])
     if mpirun:
         command, _ = ways(2)
         yield "the rank that writes is killed", problem_of([*command, "dies", str(files[2])], {}, None, ["rank 0", "signal 25 (File size limit exceeded)"])

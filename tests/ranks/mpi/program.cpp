@@ -9,6 +9,7 @@
 //   program MISTAKE         rank 1 makes the mistake, the others wait for it
 //   program write FILE      writes a module that the ranks divide
 //   program read FILE       reads it, on any number of ranks
+//   program write-stages FILE, read-stages FILE    the same of a model whose layers are divided
 //   program dies FILE       rank 0 is killed while it writes
 // SPDX-License-Identifier: BSL-1.0
 #include "../checks.hpp"
@@ -82,6 +83,12 @@ void send_and_throw(const ranks::communicator& all, bool is_bad, std::chrono::mi
 }
 
 int run_mode(const std::string& mode, const std::string& path, const ranks::communicator& world) {
+  if (mode == "write-stages" || mode == "read-stages") {
+    mode == "write-stages" ? write_stages_on(world, path.c_str()) : read_stages_on(world, path.c_str());
+    world.barrier("the stages");
+    if (world.rank() == 0) { std::cout << mode << ": all right on " << world.size() << " ranks\n" << std::flush; }
+    return 0;
+  }
   if (!path.empty()) {
     world.size() == 1   ? run_checkpoint<1>(mode, path, world)
     : world.size() == 2 ? run_checkpoint<2>(mode, path, world)

@@ -24,6 +24,14 @@ class part_list {
   [[nodiscard]] std::size_t count() const { return parts_.size(); }
   /// The name of a parameter: members and numbers of layers, joined by dots.
   [[nodiscard]] DIMWISE_DETAIL_LIBRARY std::string name(std::size_t i) const;
+  /// A list that is a member of the model, such as the layers.
+  struct member_list {
+    const char* member;
+    std::size_t length;
+  };
+  [[nodiscard]] DIMWISE_DETAIL_LIBRARY std::vector<member_list> member_lists() const;
+  /// The name, if the numbers of these lists begin with `first`.
+  [[nodiscard]] DIMWISE_DETAIL_LIBRARY std::string name(std::size_t i, const std::vector<std::size_t>& first) const;
   /// The member of the model that it is or is in; null if this has a number.
   [[nodiscard]] DIMWISE_DETAIL_LIBRARY const char* member(std::size_t i) const;
   /// The parameter and what was said about it.
@@ -57,7 +65,9 @@ class part_list {
     std::size_t length;
     std::size_t path;
   };
-  [[nodiscard]] DIMWISE_DETAIL_LIBRARY std::string path(std::size_t to) const;
+  [[nodiscard]] DIMWISE_DETAIL_LIBRARY std::string path(std::size_t to,
+                                                        const std::vector<std::size_t>* first = nullptr) const;
+  [[nodiscard]] bool is_member(std::size_t of) const { return of != outermost && path_[of].outer == outermost; }
 
   std::vector<part> parts_{};
   std::vector<sequence> sequences_{};

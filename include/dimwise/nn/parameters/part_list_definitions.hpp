@@ -8,13 +8,32 @@
 
 namespace dimwise::nn::detail {
 
-DIMWISE_DETAIL_LIBRARY std::string part_list::path(std::size_t to) const {
+DIMWISE_DETAIL_LIBRARY std::string part_list::path(std::size_t to, const std::vector<std::size_t>* first) const {
   if (to == outermost) { return {}; }
-  std::string text = path(path_[to].outer);
+  const place& here = path_[to];
+  std::string text = path(here.outer, first);
   if (!text.empty()) { text += '.'; }
-  return text.append(path_[to].member != nullptr ? std::string(path_[to].member) : std::to_string(path_[to].number));
+  if (here.member != nullptr) { return text.append(here.member); }
+  std::size_t number = here.number;
+  std::size_t list = 0;
+  for (std::size_t s = 0; first != nullptr && s < sequences_.size(); ++s) {
+    if (!is_member(sequences_[s].path)) { continue; }
+    if (sequences_[s].path == here.outer) { number += (*first)[list]; }
+    ++list;
+  }
+  return text.append(std::to_string(number));
 }
 DIMWISE_DETAIL_LIBRARY std::string part_list::name(std::size_t i) const { return path(parts_[i].path); }
+DIMWISE_DETAIL_LIBRARY std::vector<part_list::member_list> part_list::member_lists() const {
+  std::vector<member_list> all;
+  for (const sequence& s : sequences_) {
+    if (is_member(s.path)) { all.push_back({path_[s.path].member, s.length}); }
+  }
+  return all;
+}
+DIMWISE_DETAIL_LIBRARY std::string part_list::name(std::size_t i, const std::vector<std::size_t>& first) const {
+  return path(parts_[i].path, &first);
+}
 DIMWISE_DETAIL_LIBRARY const char* part_list::member(std::size_t i) const {
   std::size_t at = parts_[i].path;
   if (at == outermost) { return nullptr; }

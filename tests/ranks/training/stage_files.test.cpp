@@ -1,0 +1,152 @@
+// tests/ranks/training/stage_files.test.cpp -- one file of all stages of a pipeline, over threads (std::thread): any
+// number of stages writes the file of one rank, and reads its layers of it.
+// SPDX-License-Identifier: BSL-1.0
+#include "stage_files.hpp"
+
+#include "io/support.hpp"
+#include "support/threads.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+using namespace dimwise;
+
+namespace {
+
+struct pp : mesh_axis<> {};
+struct tp : mesh_axis<2> {};
+struct few : feature_dim<4> {};
+struct wide : feature_dim<6> {};
+
+template <class Hidden, class M, class T = float>
+struct layers {
+  using stage_along = M;
+  using layer = tensor<T, Hidden, few>;
+  std::vector<layer> up{};
+  std::vector<layer> down{};
+  using members = nn::member_list<&layers::up, &layers::down>;
+};
+
+std::string bytes_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+template <class F>
+std::string text_of_error(const F& f) {
+  try {
+    f();
+  } catch (const io::file_error& e) { return e.what(); }
+  return "";
+}
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+template <template <class, class> class Stage>
+void check_files() {
+  const dimwise_test::temporary_folder folder;
+  io::save(stage_checks::all_stages<Stage>(), folder / "whole.safetensors");
+  for (const std::size_t count : {1U, 2U, 3U, 4U}) {
+    CAPTURE(count);
+    const auto path = folder / ("of_" + std::to_string(count));
+    ranks::run_threads(count, [&](const ranks::communicator& world) {
+      stage_checks::write_stages<Stage>(path, world);
+      world.barrier();
+      stage_checks::read_stages<Stage>(folder / "whole.safetensors", world);
+    }, {.checks = true});
+    CHECK(bytes_of(path) == bytes_of(folder / "whole.safetensors"));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("1 to 4 stages write the file of one rank, and read their layers of it, over threads" * support::threads) {
+  check_files<stage_checks::stage>();
+  check_files<stage_checks::tied_stage>();
+}
+
+TEST_CASE("stages of which ranks divide the parameters write one file, by own names and by bindings, over threads" *
+          support::threads) {
+  const dimwise_test::temporary_folder folder;
+  layers<wide, void> whole;
+  whole.up.resize(4);
+  whole.down.resize(4);
+  float next = 0;
+  nn::for_each_parameter(whole, [&](const std::string&, auto& p) {
+    for (std::size_t i = 0; i < p.size(); ++i) { p.overwrite()[i] = ++next; }
+  });
+  io::save(whole, folder / "whole");
+  const auto bind = [](io::bindings& file, auto& m, std::size_t first) {
+    using layer = typename std::remove_reference_t<decltype(m)>::layer;
+    using hidden =
+        std::tuple_element_t<0,
+                             decltype([]<class D, class E>(tensor<float, D, E>) { return std::tuple<D>(); }(layer()))>;
+    for (std::size_t i = 0; i < m.up.size(); ++i) {
+      file.bind<io::stored<few, io::together<io::part<0, 2>, hidden>>>("h." + std::to_string(first + i), m.up[i]);
+      file.bind<io::stored<few, io::together<io::part<1, 2>, hidden>>>("h." + std::to_string(first + i), m.down[i]);
+    }
+  };
+  io::bindings of_whole;
+  bind(of_whole, whole, 0);
+  io::save(whole, folder / "whole_bound", of_whole);
+  ranks::run_threads(4, [&](const ranks::communicator& world) {
+    const ranks::mesh<tp, pp> grid(world);
+    using wide_here = shard<wide, tp>;
+    layers<wide_here, pp> part;
+    const std::size_t first = 2 * grid.coordinate<pp>();
+    for (std::size_t i = first; i < first + 2; ++i) {
+      part.up.push_back(part_of<wide_here>(whole.up[i], grid));
+      part.down.push_back(part_of<wide_here>(whole.down[i], grid));
+    }
+    ranks::save(part, folder / "parts", grid);
+    layers<wide_here, pp> read;
+    read.up.resize(2);
+    read.down.resize(2);
+    ranks::load(read, io::read_safetensors(folder / "parts"), grid);
+    stage_checks::expect_same(read, part, "a stage that was read");
+    io::bindings file;
+    bind(file, part, first);
+    ranks::save(part, folder / "parts_bound", grid, file);
+    layers<wide_here, pp> again;
+    again.up.resize(2);
+    again.down.resize(2);
+    io::bindings to;
+    bind(to, again, first);
+    ranks::load(again, io::read_safetensors(folder / "parts_bound"), grid, to);
+    stage_checks::expect_same(again, part, "a stage that was read by bindings");
+    // One name on both stages.
+    io::bindings twice;
+    bind(twice, part, 0);
+    const std::string said = text_of_error([&] { ranks::save(part, folder / "twice", grid, twice); });
+    CHECK(has(said, "the model cannot be written:\n"));
+    CHECK(has(said, "\"h.0\" is an array of stage 0 and of stage 1"));
+  }, {.checks = true});
+  CHECK(bytes_of(folder / "parts") == bytes_of(folder / "whole"));
+  CHECK(bytes_of(folder / "parts_bound") == bytes_of(folder / "whole_bound"));
+  CHECK_FALSE(std::filesystem::exists(folder / "twice"));
+}
+
+TEST_CASE("stages with other numbers of layers than the file are an error on all ranks, over threads" *
+          support::threads) {
+  const dimwise_test::temporary_folder folder;
+  layers<wide, void> whole;
+  whole.up.resize(4);
+  whole.down.resize(4);
+  io::save(whole, folder / "whole");
+  ranks::run_threads(2, [&](const ranks::communicator& world) {
+    const ranks::mesh<pp> grid(world);
+    layers<wide, pp> few_layers, many;
+    few_layers.up.resize(2);
+    few_layers.down.resize(1 + world.rank());
+    const std::string left_out =
+        text_of_error([&] { ranks::load(few_layers, io::read_safetensors(folder / "whole"), grid); });
+    CHECK(has(left_out, "\"down.3\" (F32 [6, 4]) is not expected"));
+    CHECK_FALSE(has(left_out, "\"down.2\""));
+    CHECK_FALSE(has(left_out, "up"));
+    many.up.resize(2);
+    many.down.resize(2 + world.rank());
+    const std::string missing = text_of_error([&] { ranks::load(many, io::read_safetensors(folder / "whole"), grid); });
+    CHECK(has(missing, "rank 1: \"down.4\" is missing"));
+  }, {.checks = true});
+}
