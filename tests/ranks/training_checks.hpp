@@ -131,6 +131,17 @@ inline void check_accumulated(const ranks::communicator& world) {
   accumulated<gpt<>, dp> total(model);
   for (std::size_t batch = 0; batch < 3; ++batch) { total.add(loss_of<examples_here>(batch, world.rank())); }
   const auto [loss, gradient] = all_reduce<dp>(total.terms(), grid);
+  // The same with the last batch reduced in its backward pass, and with one batch alone.
+  accumulated<gpt<>, dp> before(model);
+  for (std::size_t batch = 0; batch < 2; ++batch) { before.add(loss_of<examples_here>(batch, world.rank())); }
+  const auto last = loss_of<examples_here>(2, world.rank());
+  const auto during = value_and_gradient(before, last, reduced<dp>(grid));
+  expect(during.value == loss, "the loss of several batches, reduced in the last backward pass");
+  expect_same(during.gradient, gradient, "the gradient of several batches, reduced in the last backward pass");
+  const auto alone = value_and_gradient(accumulated<gpt<>, dp>(model), last, reduced<dp>(grid));
+  const auto expected = value_and_gradient(model, last, reduced<dp>(grid));
+  expect(alone.value == expected.value, "the loss of a last batch alone");
+  expect_same(alone.gradient, expected.gradient, "the gradient of a last batch alone");
   // One rank adds what each rank has added.
   gpt<> sum = model;
   double losses = 0, count = 0;

@@ -52,6 +52,8 @@ consteval auto judge_batch() {
 
 template <class Batches>
 class stage_steps;
+template <class Total>
+class last_batch;
 
 }  // namespace detail
 
@@ -132,6 +134,8 @@ class accumulated {
  private:
   template <class Batches>
   friend class detail::stage_steps;  // ranks/training/stages.hpp
+  template <class Total>
+  friend class detail::last_batch;  // ranks/training/gradients.hpp
 
   void add_one(value_with_gradient<detail::model_element<M>, M>&& one, double count) {
     const auto counted = [&] {

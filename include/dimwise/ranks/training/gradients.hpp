@@ -7,6 +7,7 @@
 //
 //   auto [loss, gradient] = all_reduce<dp>(value_and_gradient(model, …), mesh);
 //   auto [loss, gradient] = value_and_gradient(model, …, reduced<dp>(mesh));      // while the backward pass goes on
+//   auto [loss, gradient] = value_and_gradient(total, …, reduced<dp>(mesh));      // the last of several batches
 //   optimiser.step(model, clip_norm(gradient, 1.0));
 #pragma once
 
@@ -350,6 +351,53 @@ struct of_reduced_loss<accepted<Shape>, M> {
 template <class Verdict, class M>
 using of_reduced_loss_t = typename of_reduced_loss<Verdict, M>::type;
 
+// The mean over the ranks, from this rank's sum of the losses, their count and the sum of their gradients over the
+// ranks.
+template <class Model>
+value_with_gradient<model_element<Model>, Model> mean_over_ranks(double sum, double count, Model&& gradient,
+                                                                 const ranks::communicator& along) {
+  using T = model_element<Model>;
+  sum = reduced_number(static_cast<T>(sum), true, along);
+  reduce_numbers(&count, 1, along, "count of the loss");
+  const double factor = count == 0 ? 0.0 : 1.0 / count;
+  multiply_parameters(parameter_list(gradient), factor);
+  return {static_cast<T>(sum * factor), static_cast<Model&&>(gradient)};
+}
+
+// The verdict on the last batch of sums along the mesh axes Over, which are added along Along.
+template <class Model, class Over, class Along, class Loss, class Given>
+consteval auto judge_last_batch() {
+  if constexpr (!std::is_same_v<Over, list<Along>>) {
+    return answer<ERROR_R23_operand_is_no_partial_sum<op::all_reduce, over<Along>>>{};
+  } else {
+    return judge_batch<Model, Loss, model_verdict<Model>, Given, Over>();
+  }
+}
+template <class Model, class Over, class Along, class Loss, class Given>
+using last_batch_verdict = typename decltype(judge_last_batch<Model, Over, Along, Loss, Given>())::type;
+
+template <class Model, class Along>
+class last_batch<accumulated<Model, Along>> {
+ public:
+  template <class Loss>
+  static auto reduced(accumulated<Model, Along> total, const Loss& loss, const ranks::communicator& along) {
+    double count = 0;
+    auto one = differentiated(total.model_, loss, [&](const auto& l) {
+      count = l.count;
+      return weighed_number<decltype(l.sum)>{l.sum, 1.0};
+    }, [&](gradient_record& record, const parameter_list& to, const parameter_origins& origins) {
+      constexpr long owners = 2;  // the tracked model and `origins`
+      const parameter_list all(total.gradient_);
+      started_reduction sums(total.begun_ ? all : to, to, origins, owners, along, &axis_id<Along>);
+      record.send_all([&] { sums.advance(); });
+      buckets_started_early() = sums.started_early();
+      sums.finish();
+    });
+    return mean_over_ranks(total.sum_ + static_cast<double>(one.value), total.count_ + count,
+                           static_cast<Model&&>(total.begun_ ? total.gradient_ : one.gradient), along);
+  }
+};
+
 }  // namespace detail
 
 namespace no_adl {
@@ -407,6 +455,39 @@ template <class M, class Loss, class Along,
   requires detail::refused_before<Verdict>
 value_with_gradient<detail::number_of_loss<M>, M> value_and_gradient(const M&, const Loss&,
                                                                      const gradient_reduction<Along>&) {
+  detail::raise<gradient_error>(error() << "value_and_gradient: the loss cannot be called with the model (R21)");
+}
+
+template <class Model, class... Over, class Loss, class Along,
+          class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
+                                                           detail::model_of_loss<Model>))::type,
+          class Verdict = detail::last_batch_verdict<Model, detail::list<Over...>, Along, Loss, Given>>
+  requires detail::refused_here<Verdict>
+Verdict value_and_gradient(const accumulated<Model, Over...>& total, const Loss& loss,
+                           const gradient_reduction<Along>& how) DIMWISE_DETAIL_REFUSES_LAMBDAS;
+
+/// The mean over the batches of `total` and over a last one, of all ranks, and its gradient: those of `all_reduce<M>` of
+/// `terms()` after `add`, with the same bits. The terms are added while the backward pass of the last batch goes on;
+/// `total` stays as it is. All ranks call it. Rejects sums along other axes (R23).
+template <class Model, class... Over, class Loss, class Along,
+          class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
+                                                           detail::model_of_loss<Model>))::type,
+          class Verdict = detail::last_batch_verdict<Model, detail::list<Over...>, Along, Loss, Given>>
+  requires allowed<Verdict>
+[[nodiscard]] auto value_and_gradient(const accumulated<Model, Over...>& total, const Loss& loss,
+                                      const gradient_reduction<Along>& how) {
+  return ranks::detail::taking_part(how.along, "value_and_gradient", [&] {
+    return detail::last_batch<accumulated<Model, Over...>>::reduced(total, loss, how.along);
+  });
+}
+template <class Model, class... Over, class Loss, class Along,
+          class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
+                                                           detail::model_of_loss<Model>))::type,
+          class Verdict = detail::last_batch_verdict<Model, detail::list<Over...>, Along, Loss, Given>>
+  requires detail::refused_before<Verdict>
+value_with_gradient<detail::number_of_loss<Model>, Model> value_and_gradient(const accumulated<Model, Over...>&,
+                                                                             const Loss&,
+                                                                             const gradient_reduction<Along>&) {
   detail::raise<gradient_error>(error() << "value_and_gradient: the loss cannot be called with the model (R21)");
 }
 

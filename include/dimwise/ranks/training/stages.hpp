@@ -364,13 +364,10 @@ class stage_steps final : public micro_batch_steps {
       none.record.close();
       take_reduced(none, [](const parameter_list& /*to*/, const auto& /*after*/) {});
     }
-    const double sum = reduced_number(static_cast<T>(total_.sum_), true, *reduction_.along);
-    reduce_numbers(&total_.count_, 1, *reduction_.along, "count of the loss");
-    const double factor = total_.count_ == 0 ? 0.0 : 1.0 / total_.count_;
-    const parameter_list sums(total_.gradient_);
-    multiply_parameters(sums, factor);
-    if (tied_ != nullptr) { tied_->share(sums); }
-    return {static_cast<T>(sum * factor), static_cast<model_type&&>(total_.gradient_)};
+    auto result =
+        mean_over_ranks(total_.sum_, total_.count_, static_cast<model_type&&>(total_.gradient_), *reduction_.along);
+    if (tied_ != nullptr) { tied_->share(parameter_list(result.gradient)); }
+    return result;
   }
 
   void forward(std::size_t batch) override {
