@@ -12,7 +12,7 @@
 #include "workloads.hpp"
 #include <dimwise/dimwise.hpp>
 #include <dimwise/models/bert.hpp>
-#include <dimwise/models/encoder/encoder.hpp>
+#include <dimwise/models/encoder/empty.hpp>
 #include <dimwise/models/gpt2.hpp>
 #include <dimwise/models/llama.hpp>
 
