@@ -229,15 +229,23 @@ def measured(options, measure_one, probe):
     if not kept:
         sys.exit(f"there are no figures in {options.results}")
     for architecture in kept:
-        print(f"{NAMES[architecture]}: {standing(Figures(kept[architecture]['figures']))}")
+        print(f"{NAMES[architecture]}: {standing(Figures(architecture, kept[architecture]))}")
     return {architecture: kept[architecture] for architecture in LIMITS if architecture in kept}
 
 
 def standing(f):
     """-> in how many rows with a rival dimwise is first, and the others"""
-    ratios = {w: f.ahead(w) for w in f.workloads() if f.ahead(w)}
-    behind = [f"`{w}` {ratio:.2f} × {f.rivals(w)[0][1]}" for w, ratio in ratios.items() if ratio < 1]
-    return f"first in {len(ratios) - len(behind)} of {len(ratios)} rows" + (f"; behind in {', '.join(behind)}." if behind else ".")
+    def behind(rivals):
+        best = {w: rivals(w)[0] for w in f.workloads() if rivals(w)}
+        ratios = {w: ms / f.median("ms", OWN, w) for w, (ms, _) in best.items()}
+        return len(best), [f"`{w}` {ratio:.2f} × {best[w][1]}" for w, ratio in ratios.items() if ratio < 1]
+
+    rows, slower = behind(f.rivals)
+    said = f"first in {rows - len(slower)} of {rows} rows" + (f"; behind in {', '.join(slower)}." if slower else ".")
+    rows, slower = behind(f.unlimited_rivals)
+    if rows:
+        said += f" Not counted, because of AVX-512: {', '.join(f.unlimited)}" + (f", faster in {', '.join(slower)}." if slower else ".")
+    return said
 
 
 # --- the page --------------------------------------------------------------------------------------------------------
@@ -278,12 +286,18 @@ def table(head, rows):
     return "\n".join(["| " + " | ".join(head) + " |", "|" + "---|" * len(head), *("| " + " | ".join(row) + " |" for row in rows)])
 
 
+# Libraries without a switch that limits them: on a machine with AVX-512 they use it in the AVX2 table, too.
+UNLIMITED = ("onnxruntime", "llama_cpp")
+
+
 class Figures:
     """Medians over the rounds."""
 
-    def __init__(self, figures):
+    def __init__(self, architecture, results):
         self.of = collections.defaultdict(list)
-        for f in figures:
+        self.unlimited = [name for name in UNLIMITED if any(families(f["library"]) == name for f in results["figures"])
+                          and architecture == "avx2" and "avx512" in results["machine"]]
+        for f in results["figures"]:
             self.of[f["library"], f["workload"], f["threads"]].append(f)
 
     def median(self, what, library, workload, threads=1):
@@ -305,9 +319,16 @@ class Figures:
     def workloads(self):
         return list(dict.fromkeys(workload for library, workload, threads in self.of if library == OWN and threads == 1))
 
-    def rivals(self, workload):
+    def all_rivals(self, workload):
         """-> (ms, library), the fastest first"""
         return sorted((self.median("ms", *key[:2]), key[0]) for key in self.of if key[0] != OWN and key[1:] == (workload, 1))
+
+    def rivals(self, workload):
+        """-> those that have no more instructions than dimwise"""
+        return [(ms, library) for ms, library in self.all_rivals(workload) if families(library) not in self.unlimited]
+
+    def unlimited_rivals(self, workload):
+        return [(ms, library) for ms, library in self.all_rivals(workload) if families(library) in self.unlimited]
 
     def ahead(self, workload, rival=None):
         found = [ms for ms, library in self.rivals(workload) if rival in (None, library)]
@@ -323,7 +344,7 @@ def main_table(f, rivals):
     for workload in f.workloads():
         best = f.rivals(workload)
         times = {}
-        for ms, library in best:
+        for ms, library in f.all_rivals(workload):
             times.setdefault(families(library), duration(ms))
         ratio = f.ahead(workload)
         rows.append([f"`{workload}`", duration(f.median("ms", OWN, workload)), f"{f.apart(OWN, workload):.0f} %", f"{f.median('rate', OWN, workload):.0f}",
@@ -384,7 +405,7 @@ def page(every):
         "`build/bench/benchmarks/rival_openblas --only W2`. Each prints `library workload threads median_ms gflops pct_peak`, then the peak.",
         "dimwise is built as users build it, without `-march`; it selects kernels at run time. Rivals are built with `-march=native`, "
         "`-ffast-math`, and their fastest kernels. For the AVX2 figures `DIMWISE_ARCHITECTURE=avx2` limits dimwise, and rivals are built with "
-        "`-march=haswell` and limited by their own switches. ONNX Runtime has none: on a machine with AVX-512 it uses AVX-512 in both tables.",
+        "`-march=haswell` and limited by their own switches. ONNX Runtime has none: on a machine with AVX-512 it uses AVX-512 in both tables, and does not count as a rival with AVX2.",
         "All float32, one thread unless stated, CPU time of the process, medians; ± is the deviation of rounds and quartiles. "
         "GFLOP/s count useful multiply-adds: the lower triangle of a causal problem, and not softmax. The peak is measured before and after every "
         "workload, which is repeated if the peak moved by more than 3 %. dimwise's time includes forming the expression and allocating the result.",
@@ -396,7 +417,7 @@ def page(every):
             ["W5", "encoder layer: W1, 3072 hidden features, GELU, two add & norm"]]),
     ]
     for architecture, results in every.items():
-        f = Figures(results["figures"])
+        f = Figures(architecture, results)
         rivals = list(dict.fromkeys(families(library) for library, _, _ in f.of if library != OWN))
         versions = "; ".join(f"{name}: {text}" for name, text in results["versions"].items() if name != OWN)
         parts += [
@@ -411,10 +432,10 @@ def page(every):
               "onednn: the same with its primitives. onnxruntime: MultiHeadAttention and Attention. torch is left out where n ≥ 4096.",
               "## Marks",
               table(["architecture", "work", "asked", "measured", ""],
-                    [[NAMES[architecture], *row] for architecture, results in every.items() for row in mark_rows(Figures(results["figures"]), architecture)]),
+                    [[NAMES[architecture], *row] for architecture, results in every.items() for row in mark_rows(Figures(architecture, results), architecture)]),
               (HERE / "missed_marks.md").read_text(encoding="utf-8").strip()]
-    results = next(iter(every.values()))
-    f = Figures(results["figures"])
+    architecture, results = next(iter(every.items()))
+    f = Figures(architecture, results)
     if results["gemm"]:
         parts += ["## Products", "The kernel alone (`bench_kernels_gemm`), compiled for this machine. \"Packed\": B is packed in advance.", products_table(results["gemm"])]
     if results.get("variants"):
@@ -431,9 +452,9 @@ def page(every):
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def chart_lines(results):
+def chart_lines(architecture, results):
     """What bench_charts draws."""
-    f = Figures(results["figures"])
+    f = Figures(architecture, results)
     for workload in f.workloads():
         times = {OWN: f.median("ms", OWN, workload)}
         for ms, library in f.rivals(workload):
@@ -484,7 +505,7 @@ def main():
     options = options_of("comparison.json", 0.5, only={"default": ""}, brief={"action": "store_true"})
     every = measured(options, measure, "bench_attention")
     PICTURES.mkdir(parents=True, exist_ok=True)
-    lines = "".join(chart_lines(next(iter(every.values()))))
+    lines = "".join(chart_lines(*next(iter(every.items()))))
     subprocess.run([options.programs / "bench_charts", PICTURES], input=lines, text=True, check=True)
     PAGE.write_text(page(every), encoding="utf-8")
     print(f"wrote {PAGE.relative_to(ROOT)}")
