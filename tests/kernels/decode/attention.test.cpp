@@ -82,6 +82,11 @@ TEST_CASE("decode: every tail of features, keys and rows") {
   }
 }
 
+// A group prefetches either the rows that follow, a gap of 2 between them, or the matrix that is read next.
+static_assert(kernels::detail::decode_further(128, 130) == 17 * 130);
+static_assert(kernels::detail::decode_prefetches_on<arch, 4, kernels::detail::float_rows<arch>> ==
+              (kernels::lanes<arch> == 16));
+
 TEST_CASE("decode: more keys than a part, several turns of K and V") {
   std::mt19937 random(7);
   for (const std::size_t group : {1, 2, 3, 4, 6}) {

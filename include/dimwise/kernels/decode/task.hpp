@@ -208,6 +208,12 @@ class decode_task {
     return lines_of(heads_->v_quantised, {heads_->v, layout_.v_row, layout_.v_feature}, key, layout_.value_dim);
   }
 
+  // K or V for the query rows from `r` on. The first of them prefetch rows that are not in a copy.
+  [[nodiscard]] static float_rows<Arch> rows_for(std::size_t r, const matrix_view<const float>& rows, bool in_place,
+                                                 std::size_t features) noexcept {
+    return {rows.data, rows.row, r == 0 && in_place ? decode_further(features, rows.row) : 0};
+  }
+
   // Low-precision rows, widened to floats in `copy`.
   [[nodiscard]] static matrix_view<const float> widened(const quantised_data& from, std::size_t begin, std::size_t rows,
                                                         std::size_t end, std::size_t features, float* copy) noexcept {
@@ -231,8 +237,9 @@ class decode_task {
       return heads_->k_quantised.kernels->score(heads_->k_quantised, begin, keys, layout_.head_dim, q, scores, ahead);
     const matrix_view<const float> all{heads_->k, layout_.k_row, layout_.k_feature};
     const matrix_view<const float> k = read(heads_->k_quantised, all, begin, keys, end, layout_.head_dim, k_copy_);
+    const bool stays = in_place(heads_->k_quantised, layout_.k_feature);
     each_rows(plan_.rows, [&](auto rows, std::size_t r) __attribute__((always_inline)) {
-      dot_block<Arch, decltype(rows)::value>(q.data + r * q.row, q.row, float_rows<Arch>{k.data, k.row},
+      dot_block<Arch, decltype(rows)::value>(q.data + r * q.row, q.row, rows_for(r, k, stays, layout_.head_dim),
                                              layout_.head_dim, keys, 1.0F, scores + r * decode_score_row, ahead);
       ahead.step = 0;
     });
@@ -299,9 +306,10 @@ class decode_task {
     const matrix_view<const float> v = read(stored, all, begin, keys, end, layout_.value_dim, v_copy_);
     // As in attention: if a key may be hidden, a value that is not finite must be skipped, not multiplied by 0.
     if (edits && !all_finite<Arch>(v.data, v.row, keys, layout_.value_dim)) return add_marked_rows(v, keys, place);
+    const bool stays = in_place(stored, layout_.v_feature);
     each_rows(plan_.rows, [&](auto rows, std::size_t r) __attribute__((always_inline)) {
-      add_block<Arch, decltype(rows)::value>(weights + r * decode_score_row, float_rows<Arch>{v.data, v.row}, keys,
-                                             layout_.value_dim, out.data + r * out.row, out.row, out.rescale + r,
+      add_block<Arch, decltype(rows)::value>(weights + r * decode_score_row, rows_for(r, v, stays, layout_.value_dim),
+                                             keys, layout_.value_dim, out.data + r * out.row, out.row, out.rescale + r,
                                              ahead);
       ahead.step = 0;
     });
