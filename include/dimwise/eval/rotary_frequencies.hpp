@@ -16,11 +16,12 @@ namespace no_adl {
 ///   rotary_frequencies(pairs{64}, {.scaling = …})  ->  [pairs]
 template <dimension_type Pairs>
   requires(detail::is_feature<Pairs>)
-[[nodiscard]] tensor<double, Pairs> rotary_frequencies(const Pairs& pairs = {}, const rotary_options& options = {}) {
+[[nodiscard]] tensor<double, Pairs> rotary_frequencies(const Pairs& pairs, const rotary_options& options = {}) {
   detail::aligned_vector<double> values(pairs.extent());
   for (std::size_t i = 0; i < values.size(); ++i) { values[i] = rotary_frequency(i, 2 * values.size(), options); }
   return tensor<double, Pairs>(std::span<const double>(values.data(), values.size()), pairs);
 }
+DIMWISE_DETAIL_MISUSED(rotary_frequencies)
 
 }  // namespace no_adl
 

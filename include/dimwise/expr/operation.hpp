@@ -31,6 +31,19 @@ concept extent_or_number = dimension_type<X> || number<X>;
 template <class Op, class D, class... Given>
 using extents_given_once = ERROR_R15_run_time_extents_are_given_once<Op, over<about_t<D>>, over<Given...>>;
 
+// The verdict on a call that leaves out the extent of D, which the compiler must know then (R15).
+template <class Op, class D, class Verdict>
+struct without_extent {
+  using type = Verdict;
+};
+template <class Op, dimension_type D, allowed Verdict>
+  requires(D::static_extent == at_run_time)
+struct without_extent<Op, D, Verdict> {
+  using type = extents_given_once<Op, D>;
+};
+template <class Op, class D, class Verdict>
+using without_extent_t = typename without_extent<Op, D, Verdict>::type;
+
 // The verdict on a call; no type where the word has no such form.
 template <class Calls, class Named, class... X>
 using verdict_of_call = decltype(Calls::judge(Named{}, std::declval<const X&>()...));

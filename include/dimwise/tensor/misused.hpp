@@ -36,6 +36,8 @@ struct allow_of;
 struct split_ids;
 struct ids_of;  // NOLINT(bugprone-forward-declaration-namespace): the other ids_of is not an operation
 struct sinusoid;
+struct rotary_frequencies;
+struct relative_ids;
 struct relative_bias;
 struct widened;
 struct random_uniform;

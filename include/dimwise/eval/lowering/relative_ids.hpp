@@ -88,6 +88,7 @@ template <class Q, class K, class R, class Bucket = clipped_distance>
   }
   return ids;
 }
+DIMWISE_DETAIL_MISUSED(relative_ids)
 
 }  // namespace no_adl
 

@@ -24,10 +24,13 @@ struct top_k_result {
 namespace detail::calls {
 
 struct top_k {
-  template <class D, class... N, operand X, class Best = first_t<list<N...>>>
+  template <class D, class... N, operand X, class Best>
     requires begins<list<N...>, list<Best>>
-  static auto judge(list<D, N...>, const X&, const Best& = {})
+  static auto judge(list<D, N...>, const X&, const Best&)
       -> of_numbers<op::top_k, rule::top_k<D, Best, shape_of<X>>, X>;
+  template <class D, class Best, operand X>
+  static auto judge(list<D, Best>, const X&)
+      -> without_extent_t<op::top_k, Best, of_numbers<op::top_k, rule::top_k<D, Best, shape_of<X>>, X>>;
   template <class Verdict, class D, class... N, operand X, class Best = first_t<list<N...>>>
   static auto make(list<D, N...>, const X& x, const Best& best = {}) {
     using T = value_of<X>;

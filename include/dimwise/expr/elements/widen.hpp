@@ -161,6 +161,11 @@ struct widened {
     return widened_node<shape_of<X>, nothing, X>({}, x.extents(), x);
   }
 };
+template <class F, class X, class Scale>
+inline constexpr bool unpacks = std::is_same_v<value_of<X>, int4_pair> && is_in<half<F>, dims_t<shape_of<X>>> &&
+                                ends_in<F, typename scaled_blocks<Scale>::type>;
+template <class F, class X, class Scale>
+using unpacked_verdict = dequantised_verdict<with_dimension_t<shape_of<X>, half<F>, F>, Scale>;
 struct dequantised {
   template <operand X, scale_of_floats Scale>
     requires(std::is_same_v<value_of<X>, std::int8_t>)
@@ -171,11 +176,13 @@ struct dequantised {
     using shape = typename Verdict::shape;
     return make_widened<shape, nothing>(extents_from<shape>("dequantised", x.extents(), scale.extents()), x, scale);
   }
-  template <class Named, operand X, scale_of_floats Scale, class F = first_t<Named>>
-    requires(begins<Named, list<F>> && std::is_same_v<value_of<X>, int4_pair> && is_in<half<F>, dims_t<shape_of<X>>> &&
-             ends_in<F, typename scaled_blocks<Scale>::type>)
-  static auto judge(Named, const X&, const Scale&, const F& = {})
-      -> dequantised_verdict<with_dimension_t<shape_of<X>, half<F>, F>, Scale>;
+  template <class Named, operand X, scale_of_floats Scale, class F>
+    requires(begins<Named, list<F>> && unpacks<F, X, Scale>)
+  static auto judge(Named, const X&, const Scale&, const F&) -> unpacked_verdict<F, X, Scale>;
+  template <class F, operand X, scale_of_floats Scale>
+    requires unpacks<F, X, Scale>
+  static auto judge(list<F>, const X&, const Scale&)
+      -> without_extent_t<op::dequantised, F, unpacked_verdict<F, X, Scale>>;
   template <class Verdict, class Named, operand X, scale_of_floats Scale, class F = first_t<Named>>
   static auto make(Named, const X& x, const Scale& scale, const F& features = {}) {
     using shape = typename Verdict::shape;

@@ -36,9 +36,12 @@ inline constexpr bool sinusoidal = has_any(P::abilities, ability::ordered) && is
 
 namespace calls {
 struct sinusoid {
-  template <class Named, class P, class F = element_t<1, Named>>
+  template <class Named, class P, class F>
     requires(begins<Named, list<P, F>> && sinusoidal<P, F> && !is_sharded<F>)
-  static auto judge(Named, const P&, const F& = {}, double = 0) -> accepted<shape<P, F>>;
+  static auto judge(Named, const P&, const F&, double = 0) -> accepted<shape<P, F>>;
+  template <class P, class F>
+    requires(sinusoidal<P, F> && !is_sharded<F>)
+  static auto judge(list<P, F>, const P&) -> without_extent_t<op::sinusoid, F, accepted<shape<P, F>>>;
   // The frequency of a feature depends on its place among all features.
   template <class P, class F, class... Rest>
     requires(sinusoidal<P, F> && is_sharded<F>)
@@ -229,9 +232,11 @@ using skew_node = node<skewed<Q, R, K>, Shape, value_of<E>, E>;
 
 namespace calls {
 struct skew {
-  template <class Q, class R, class... N, operand X, class K = first_t<list<N...>>>
+  template <class Q, class R, class... N, operand X, class K>
     requires begins<list<N...>, list<K>>
-  static auto judge(list<Q, R, N...>, const X&, const K& = {}) -> rule::skew<Q, R, K, shape_of<X>>;
+  static auto judge(list<Q, R, N...>, const X&, const K&) -> rule::skew<Q, R, K, shape_of<X>>;
+  template <class Q, class R, class K, operand X>
+  static auto judge(list<Q, R, K>, const X&) -> without_extent_t<op::skew, K, rule::skew<Q, R, K, shape_of<X>>>;
   template <class Verdict, class Q, class R, class... N, operand X, class K = first_t<list<N...>>>
   static auto make(list<Q, R, N...>, const X& x, const K& keys = {}) {
     using shape = typename Verdict::shape;

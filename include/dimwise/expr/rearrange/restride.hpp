@@ -157,9 +157,11 @@ struct diagonal {
   }
 };
 struct broadcast {
-  template <class Named, operand X, class D = first_t<Named>>
+  template <class Named, operand X, class D>
     requires begins<Named, list<D>>
-  static auto judge(Named, const X&, const D& = {}) -> rule::broadcast<D, shape_of<X>>;
+  static auto judge(Named, const X&, const D&) -> rule::broadcast<D, shape_of<X>>;
+  template <class D, operand X>
+  static auto judge(list<D>, const X&) -> without_extent_t<op::broadcast, D, rule::broadcast<D, shape_of<X>>>;
   template <class D, operand X, number Given>
     requires(D::static_extent == at_run_time)
   static auto judge(list<D>, const X&, const Given&) -> extents_given_once<op::broadcast, D, Given>;

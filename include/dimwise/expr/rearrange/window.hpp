@@ -74,13 +74,18 @@ struct unrolled_by_one<true, D, W, Result, Shape> {
 };
 
 struct unroll {
-  template <class D, class... N, operand X, class W = first_t<list<N...>>>
+  template <class D, class... N, operand X, class W>
     requires begins<list<N...>, list<W, result_t<D, N...>>>
-  static auto judge(list<D, N...>, const X&, const W& = {}) ->
+  static auto judge(list<D, N...>, const X&, const W&) ->
       typename unrolled_by_one<dimension_type<W>, D, W, result_t<D, N...>, shape_of<X>>::type;
-  template <class D, class... N, operand X, std::size_t By, class W = first_t<list<N...>>>
-    requires begins<list<N...>, list<W, result_t<D, N...>>>
-  static auto judge(list<D, N...>, const X&, stride<By>) -> rule::unroll_by<D, W, result_t<D, N...>, By, shape_of<X>>;
+  template <class D, class W, class... N, operand X>
+    requires begins<list<N...>, list<result_t<D, W, N...>>>
+  static auto judge(list<D, W, N...>, const X&)
+      -> without_extent_t<op::unroll, W, rule::unroll<D, W, result_t<D, W, N...>, shape_of<X>>>;
+  template <class D, class W, class... N, operand X, std::size_t By>
+    requires begins<list<N...>, list<result_t<D, W, N...>>>
+  static auto judge(list<D, W, N...>, const X&, stride<By>)
+      -> without_extent_t<op::unroll, W, rule::unroll_by<D, W, result_t<D, W, N...>, By, shape_of<X>>>;
   template <class D, class... N, operand X, std::size_t By, class W>
     requires begins<list<N...>, list<W, result_t<D, N...>>>
   static auto judge(list<D, N...>, const X&, const W&, stride<By>)
@@ -114,9 +119,13 @@ struct unroll {
   }
 };
 struct pool {
-  template <class D, class... N, operand X, class W = first_t<list<N...>>>
+  template <class D, class... N, operand X, class W>
     requires begins<list<N...>, list<W, result_t<D, N...>>>
-  static auto judge(list<D, N...>, const X&, const W& = {}) -> rule::pool<D, W, result_t<D, N...>, shape_of<X>>;
+  static auto judge(list<D, N...>, const X&, const W&) -> rule::pool<D, W, result_t<D, N...>, shape_of<X>>;
+  template <class D, class W, class... N, operand X>
+    requires begins<list<N...>, list<result_t<D, W, N...>>>
+  static auto judge(list<D, W, N...>, const X&)
+      -> without_extent_t<op::pool, W, rule::pool<D, W, result_t<D, W, N...>, shape_of<X>>>;
   template <class Verdict, class D, class... N, operand X, class W = first_t<list<N...>>>
   static auto make(list<D, N...>, const X& x, const W& window = {}) {
     using result = result_t<D, N...>;

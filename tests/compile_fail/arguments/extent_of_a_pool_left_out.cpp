@@ -1,0 +1,18 @@
+// MISTAKE: pooled by windows of a length that only the program knows, without saying it.
+// RULE: R15
+// EXPECT: ERROR_R15_run_time_extents_are_given_once<.*pool.*span
+#include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
+
+struct now : position_dim<> {};
+struct span : position_dim<> {};
+
+extern tensor<float, now, d_model> states;
+
+void layer() {
+#ifdef FIXED
+  RESULT y = max<span>(pool<now, span>(states, span{3}));
+#else
+  RESULT y = max<span>(pool<now, span>(states));
+#endif
+}
