@@ -148,23 +148,41 @@ auto part_of_attention(const S& s, const V& v) {
 template <class Logit, class Sums>
 auto logit_beside(const Logit& logit, const Sums& sums) {
   using foreign = difference_t<dims_t<shape_of<Logit>>, dims_t<shape_of<Sums>>>;
+  using own = untracked_t<value_of<Logit>>;
+  using other = untracked_t<value_of<Sums>>;
   if constexpr (indexed_meets<shape_of<Logit>, shape_of<Sums>>) {
     return refusal<ERROR_R18_single_element_meets_its_whole_dimension<op::attention_with_sinks, lhs_t<shape_of<Logit>>,
                                                                       rhs_t<shape_of<Sums>>>>();
   } else if constexpr (foreign::size > 0) {
     return refusal<missing_t<op::attention_with_sinks, foreign, shape_of<Sums>>>();
+  } else if constexpr (!fits<other, own> || (is_untracked_beside<Sums, Logit> && !std::is_same_v<own, other>)) {
+    return refusal<ERROR_R13_elements_do_not_fit_the_declared_type<op::attention_with_sinks, declared<other>,
+                                                                   computed<own>, operand_t<shape_of<Logit>>>>();
   } else {
     return evaluated_as<Sums, op::attention_with_sinks>(broadcast_like(logit, sums));
+  }
+}
+/// A part that is tracked if `Own` is: sinks may be trained beside constants.
+template <class Own, class Output, class Sums>
+auto tracked_beside(const attention_part<Output, Sums>& part) {
+  if constexpr (is_untracked_beside<Sums, Own>) {
+    using T = value_of<Own>;
+    return attention_part{tensor_of<T, shape_of<Output>>(part.output), tensor_of<T, shape_of<Sums>>(part.log_sum_exp)};
+  } else {
+    return part;
   }
 }
 /// A partial attention result merged with one more key of this logit and value; without a value, the value is 0.
 template <class Part, class Logit, class... Value>
 auto beside(const Part& given, const Logit& logit, const Value&... value) {
-  const auto joined = [&](const auto& part, const auto& own) -> Part {
+  const auto joined = [&](const auto& before, const auto& own) {
+    const auto part = tracked_beside<std::remove_cvref_t<decltype(own)>>(before);
+    using joined_part = std::remove_const_t<decltype(part)>;
     if constexpr (sizeof...(Value) > 0) {
-      return merge(part, Part{dimwise::broadcast_like(value..., part.output), own});
+      return merge(part, joined_part{dimwise::broadcast_like(value..., part.output), own});
     } else {
-      return {part.output * map(share_of{}, part.log_sum_exp, own), map(sum_of_logs{}, part.log_sum_exp, own)};
+      return joined_part{part.output * map(share_of{}, part.log_sum_exp, own),
+                         map(sum_of_logs{}, part.log_sum_exp, own)};
     }
   };
   return attempt([&](const auto& part) { return attempt(joined, part, logit_beside(logit, part.log_sum_exp)); }, given);

@@ -60,6 +60,17 @@ TEST_CASE("attention") {
   check_module(module_of<nn::self_attention<seq, key, sink>>(), x, apply);
 }
 
+TEST_CASE("sinks alone, beside constants") {
+  const auto q = some<batch, seq, heads, d_k>(4, batch{2}, seq{3});
+  const auto k = some<batch, key, heads, d_k>(5, batch{2}, key{3});
+  const auto v = some<batch, key, heads, d_v>(6, batch{2}, key{3});
+  const auto check = check_gradient(some<heads>(7), [&](const auto& sinks) {
+    return weighed(nn::attention_with_sinks<d_k, key>(q, k, v, sinks, causal<seq, key>{}));
+  });
+  CHECK(check.elements > 0);
+  CHECK(check.error < 1e-8);
+}
+
 TEST_CASE("latent attention and slot attention") {
   using latent_type = nn::latent_attention<d_model, heads, hidden, rot, d_v, latent>;
   auto compressed = module_of<latent_type>();
