@@ -164,6 +164,9 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
     end_ = position;
     dropped_ = false;
   }
+  /// Rejects an extent: a position is a number (R1).
+  template <dimension_type D, class Error = ERROR_R1_operation_takes_other_arguments<op::restart, D>>
+  Error restart(const D& position);
   /// Removes the last `count` positions, for example rejected drafts; throws `extent_error` if the cache holds fewer,
   /// or if a window would lack positions that are gone.
   void forget(extent_t count)

@@ -204,8 +204,10 @@ class cache_base {
   }
   /// Rejects a number (R1).
   template <class X, class Error = ERROR_R1_operation_takes_other_arguments<op::next, X>>
-    requires(!dimension_type<X>)
+    requires(!dimension_type<X> && !refused_operand<X>)
   Error next(const X& count) const;
+  template <refused_operand X>
+  already_refused next(X count) const;
 
   /// The mask that this cache implies for queries at Q: each sees the keys up to its position, of a sliding cache the
   /// last ones of its window. Its window is that of the cache's type, so that no query asks for keys that are gone.

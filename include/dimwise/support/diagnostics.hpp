@@ -842,12 +842,15 @@ inline constexpr diagnostic diagnostics[] = {
               "whether it adopts positions.",
      .seen = {"{op}: a cache of this kind over {over} does not have it"},
      .marked = {culprit::over},
-     .causes = {"`keep_window` sets the window of a cache of the kind `windowed` only.",
-                "`adopt` marks the first positions of a buffer as held: a sliding cache keeps the last ones, and a "
-                "paged cache has no buffer.",
-                "`keys_of`, `values_of`, `page_count` and `shared_pages` are members of paged caches only."},
+     .causes =
+         {"`keep_window` sets the window of a cache of the kind `windowed` only.",
+          "`adopt` marks the first positions of a buffer as held: a sliding cache keeps the last ones, and a "
+          "paged cache has no buffer.",
+          "`keys_of`, `values_of`, `page_count` and `shared_pages` are members of paged caches only.",
+          "`limit` and `restart` are members of caches in one buffer; a paged cache allocates pages as it grows."},
      .fix = "For a window that is known when the program runs, declare `nn::windowed` as the kind of the cache; "
-            "`nn::sliding<W>` has its window in its type. Positions are adopted by `capacity<N>` and `windowed`.",
+            "`nn::sliding<W>` has its window in its type. Positions are adopted by `capacity<N>` and `windowed`. "
+            "`forget(length())` empties a paged cache.",
      .example = "cache/window_of_a_growing_cache"},
     // R11  Grouped heads: nothing is repeated, every query head has its key head.
     {.id = "ERROR_R11_every_head_against_every_head",

@@ -64,6 +64,7 @@ struct at_once;
 struct adopt;
 struct limit;
 struct restart;
+struct within;
 struct keys_of;
 struct values_of;
 struct page_count;

@@ -182,6 +182,10 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
     return result;
   }
 
+  /// Rejects a number for an extent, and a dimension that the view lacks or whose extent the compiler knows (R1).
+  template <class... D, class Error = ERROR_R1_operation_takes_other_arguments<op::within, dimwise::over<D...>>>
+  Error within(...) const;
+
   /// The element with these ids, one per dimension in any order; throws `index_error` out of range (R18).
   template <class... Ids>
     requires(detail::indexes_all<shape_type, Ids...>)
