@@ -72,6 +72,14 @@ inline constexpr bool draws = real_element<T> && gives_extents<Shape, Extents...
 template <class T, class Shape, class... Given>
 inline constexpr bool lacks_extents =
     real_element<T> && !gives_extents<Shape, Given...> && ((dimension_type<Given> || number<Given>) && ...);
+template <class Op, class Needed, class... Given>
+struct draw_error_of;
+template <class Op, class... Needed, class... Given>
+struct draw_error_of<Op, list<Needed...>, Given...> {
+  using type = ERROR_R15_run_time_extents_are_given_once<Op, over<about_t<Needed>...>, over<Given...>>;
+};
+template <class Op, class Shape, class... Given>
+using draw_error = typename draw_error_of<Op, run_time_atoms_t<Shape>, Given...>::type;
 
 }  // namespace detail
 
@@ -92,10 +100,12 @@ template <class T, class... D, class... Extents>
   return detail::drawn<tensor<T, D...>>(
       [numbers = detail::random_numbers(s.value)]() mutable { return numbers.normal(); }, extents...);
 }
-template <class T, class... D, class... Given, class Error = detail::extents_error<shape<D...>, Given...>>
+template <class T, class... D, class... Given,
+          class Error = detail::draw_error<op::random_uniform, shape<D...>, Given...>>
   requires(valid_shape<D...> && detail::lacks_extents<T, shape<D...>, Given...>)
 Error random_uniform(random_seed s, const Given&... given);
-template <class T, class... D, class... Given, class Error = detail::extents_error<shape<D...>, Given...>>
+template <class T, class... D, class... Given,
+          class Error = detail::draw_error<op::random_normal, shape<D...>, Given...>>
   requires(valid_shape<D...> && detail::lacks_extents<T, shape<D...>, Given...>)
 Error random_normal(random_seed s, const Given&... given);
 DIMWISE_DETAIL_MISUSED(random_uniform)
