@@ -955,12 +955,15 @@ inline constexpr diagnostic diagnostics[] = {
      .example = "positions/sinusoid_over_batch"},
     {.id = "ERROR_R13_elements_do_not_fit_the_declared_type",
      .rule = 13,
-     .title = "Elements convert to the declared type only without loss: use `map` to convert them.",
-     .seen = {"{op} of [{have}]: elements of {computed} do not become {declared} without loss",
-              "{op}: elements of {computed} do not become {declared} without loss"},
+     .title =
+         "Elements convert to the same type or to a wider floating-point type: `widened` and `map` convert others.",
+     .seen = {"{op} of [{have}]: elements of {computed} do not become {declared} by themselves",
+              "{op}: elements of {computed} do not become {declared} by themselves"},
      .marked = {culprit::differing},
      .causes = {"A result of `double` was stored as `float`, or real numbers were stored as integers."},
-     .fix = "Declare the element type of the expression, or a wider one; `map` with a `static_cast` rounds visibly.",
+     .fix =
+         "Declare the element type of the expression, or a wider one; `widened` makes floats of 16-bit elements; `map` "
+         "with a `static_cast` rounds visibly.",
      .example = "assign/compound_of_wider_elements"},
     // R14  Fused projections are summed dimensions.
     {.id = "ERROR_R14_part_is_taken_from_a_summed_dimension",
