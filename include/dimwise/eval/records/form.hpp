@@ -134,14 +134,48 @@ inline constexpr record_shape record_shape_of<Axes, Extents, Masked> = {
     name_list_of<Axes>, facts_of_axes<Axes>::at, axis_extents<Axes>::template sources<typename Extents::slotted>,
     nullptr, Masked};
 
-template <class Axes, bool Masked, class C, class Extents>
-[[gnu::always_inline]] inline void form_shape(record<C>& r, const Extents& e) {
-  r.shape = &record_shape_of<Axes, Extents, Masked>;
-  if constexpr (has_sources<Axes>) {
-    r.extents = e.slots();
-  } else {
-    r.extents = &e;
-  }
+// The records of a formula: the next one is free.
+template <class C>
+struct record_stack {
+  record<C>* next;
+};
+
+// What is the same for all nodes of a type.
+struct record_constants {
+  const record_shape* shape;
+  const char* name;
+  kernels::left_out leaves_out;
+  bool is_float;
+  bool has_kernels;
+};
+template <class Op>
+inline constexpr const char* name_in_records = "map";  // a function of the user's own; the name of a leaf is not read
+template <class Op>
+  requires requires { Op::name; }
+inline constexpr const char* name_in_records<Op> = Op::name;
+template <class C, class N>
+inline constexpr record_constants constants_of = {
+    &record_shape_of<axes_for<shape_of<N>>, extents_type_of<N>, is_masked<N>>, name_in_records<operation_of<N>>,
+    leaves_out<N>, std::is_same_v<value_of<N>, float>, has_kernels_for<C, N>};
+template <class B, class Extents>
+inline constexpr record_constants constants_of_bias = {&record_shape_of<bias_axes<B>, Extents, false>, B::name,
+                                                       kernels::left_out::nothing, true, false};
+
+// The next record. Members that no operation of its kind reads stay undetermined: records are formed for each
+// evaluation.
+template <class C, class Extents>
+[[gnu::always_inline]] inline record<C>& next_record(record_stack<C>& all, const record_constants& constants,
+                                                     const void* node, const Extents& e) {
+  record<C>& r = *all.next++;
+  r.shape = constants.shape;
+  r.extents = constants.shape->sources == nullptr ? static_cast<const void*>(&e) : e.slots();
+  r.name = constants.name;
+  r.node = node;
+  r.node_extents = &e;
+  r.leaves_out = constants.leaves_out;
+  r.is_float = constants.is_float;
+  r.has_kernels = constants.has_kernels;
+  return r;
 }
 
 // ---- foreign nodes -------------------------------------------------------------------------------------------------
@@ -231,12 +265,6 @@ inline constexpr record_operation<C> bias = {record_kind::bias, &read_foreign_bi
 }  // namespace records
 
 // ---- operations ----------------------------------------------------------------------------------------------------
-
-// The records of a formula: the next one is free.
-template <class C>
-struct record_stack {
-  record<C>* next;
-};
 
 template <class Pass, class C, class X>
 const record<C>* form_child(record_stack<C>& all, const X& x);
@@ -378,33 +406,10 @@ template <class Pass, class C, class N>
   using extents = extents_type_of<N>;
   r.operation = &records::biased<C>;
   r.child[0] = form_child<Pass>(all, n.template child<0>());
-  record<C>& bias = *all.next++;
+  record<C>& bias = next_record(all, constants_of_bias<B, extents>, &n.template child<1>(), n.extents());
   bias.operation = &records::bias<C, Pass, B, extents>;
-  form_shape<bias_axes<B>, false>(bias, n.extents());
-  bias.name = B::name;
-  bias.node = &n.template child<1>();
-  bias.node_extents = &n.extents();
   bias.facts = &facts_of_bias<B, extents>;
-  bias.leaves_out = kernels::left_out::nothing;
-  bias.is_float = true;
   r.child[1] = &bias;
-}
-
-// What is the same for all nodes. Members that no operation of its kind reads stay undetermined: records are formed for
-// each evaluation.
-template <class C, class N>
-[[gnu::always_inline]] inline void form_node(record<C>& r, const N& n) {
-  form_shape<axes_for<shape_of<N>>, is_masked<N>>(r, n.extents());
-  if constexpr (requires { operation_of<N>::name; }) {
-    r.name = operation_of<N>::name;
-  } else {
-    r.name = "map";  // a function of the user's own; the name of a leaf is not read
-  }
-  r.node = &n;
-  r.node_extents = &n.extents();
-  r.leaves_out = leaves_out<N>;
-  r.is_float = std::is_same_v<value_of<N>, float>;
-  r.has_kernels = has_kernels_for<C, N>;
 }
 
 template <class N>
@@ -415,8 +420,7 @@ std::string describe_node(const void* node) {
 // The record of a node with an operation. One function for each type of node.
 template <class Pass, class C, class N>
 const record<C>* form(record_stack<C>& all, const N& n) {
-  record<C>& r = *all.next++;
-  form_node(r, n);
+  record<C>& r = next_record(all, constants_of<C, N>, &n, n.extents());
   if constexpr (!Pass::computes) {
     r.describe = &describe_node<N>;
     r.described = &n;
@@ -434,8 +438,7 @@ const record<C>* form_child(record_stack<C>& all, const X& x) {
   if constexpr (is_recorded<X>) {
     return form<Pass>(all, x);
   } else {
-    record<C>& r = *all.next++;
-    form_node(r, x);
+    record<C>& r = next_record(all, constants_of<C, X>, &x, x.extents());
     if constexpr (is_leaf<X> && shares_elements<X, C>) {
       r.operation = &records::shared_leaf<C>;
       r.node = &x.handle();
