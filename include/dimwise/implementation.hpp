@@ -35,6 +35,7 @@
 #include <dimwise/ranks/training/gradients_definitions.hpp>
 #include <dimwise/ranks/training/optimiser_definitions.hpp>
 #include <dimwise/ranks/training/stages_definitions.hpp>
+#include <dimwise/ranks/training/tied_parameters_definitions.hpp>
 #include <dimwise/support/files/file_draft_definitions.hpp>
 #include <dimwise/tensor/memory/block_pool_definitions.hpp>
 #include <dimwise/tensor/memory/large_pages_definitions.hpp>

@@ -466,8 +466,8 @@ template <class Model, class... Over, class Loss, class Along,
 Verdict value_and_gradient(const accumulated<Model, Over...>& total, const Loss& loss,
                            const gradient_reduction<Along>& how) DIMWISE_DETAIL_REFUSES_LAMBDAS;
 
-/// The mean over the batches of `total` and over a last one, of all ranks, and its gradient: those of `all_reduce<M>` of
-/// `terms()` after `add`, with the same bits. The terms are added while the backward pass of the last batch goes on;
+/// The mean over the batches of `total` and over a last one, of all ranks, and its gradient: those of `all_reduce<M>`
+/// of `terms()` after `add`, with the same bits. The terms are added while the backward pass of the last batch goes on;
 /// `total` stays as it is. All ranks call it. Rejects sums along other axes (R23).
 template <class Model, class... Over, class Loss, class Along,
           class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),

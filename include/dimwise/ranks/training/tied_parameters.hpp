@@ -2,9 +2,9 @@
 // dimwise/ranks/training/tied_parameters.hpp -- parameters that several stages of a pipeline have, such as tied
 // embeddings: the gradients of all uses are added.
 //
-// Layer: ranks. On one rank, the uses of later layers send first. So the gradient of each micro-batch goes from the last
-// stage that has the parameters to the one before, which adds its own: P stages have the bits of one rank. A sum of the
-// step's gradients would need one message and not one for each micro-batch, and have other bits.
+// Layer: ranks. On one rank, the uses of later layers send first. So the gradient of each micro-batch goes from the
+// last stage that has the parameters to the one before, which adds its own: P stages have the bits of one rank. A sum
+// of the step's gradients would need one message and not one for each micro-batch, and have other bits.
 // Tests: tests/ranks/training/stages.test.cpp, tests/ranks/mpi/
 #pragma once
 

@@ -108,7 +108,8 @@ inline void tied_parameters::start(const std::vector<std::byte>& elements, std::
 DIMWISE_DETAIL_LIBRARY void tied_parameters::send(const parameter_list& to, const parameter_origins& origins,
                                                   std::size_t batch) {
   for (const std::size_t i : own_parameters_.parameters) { to.take_gradient(i, *origins[i]); }
-  start(packed_elements(to, own_parameters_), holders_[own_ - 1], text_of_tied(to, own_parameters_, of_micro_batch(batch)));
+  start(packed_elements(to, own_parameters_), holders_[own_ - 1],
+        text_of_tied(to, own_parameters_, of_micro_batch(batch)));
 }
 
 DIMWISE_DETAIL_LIBRARY void tied_parameters::share(const parameter_list& sums) {
