@@ -43,7 +43,7 @@ class tied_parameters {
     ranks::request request;  // ends before them
   };
   [[nodiscard]] std::size_t count() const { return own_parameters_.parameters.size(); }
-  void start(const std::vector<std::byte>& elements, std::size_t to, const std::string& text);
+  void start(std::vector<std::byte> elements, std::size_t to, const std::string& text);
 
   const ranks::communicator& stages_;
   gradient_bucket own_parameters_{};

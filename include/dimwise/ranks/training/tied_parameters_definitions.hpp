@@ -97,9 +97,9 @@ DIMWISE_DETAIL_LIBRARY void tied_parameters::receive(const parameter_list& throu
   for (const std::size_t i : own_parameters_.parameters) { through.send_gradient(i, *origins[i]); }
 }
 
-inline void tied_parameters::start(const std::vector<std::byte>& elements, std::size_t to, const std::string& text) {
+inline void tied_parameters::start(std::vector<std::byte> elements, std::size_t to, const std::string& text) {
   while (!sending_.empty() && sending_.front().request.done()) { sending_.pop_front(); }
-  message& one = sending_.emplace_back(message{elements, {}});
+  message& one = sending_.emplace_back(message{std::move(elements), {}});
   one.request = with_elements(own_parameters_.bytes_of_one, one.elements.data(), [&](const auto* all) {
     return stages_.start_send(all, own_parameters_.elements, to, text);
   });
