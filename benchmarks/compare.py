@@ -169,6 +169,8 @@ def figures_in(text):
 def measure(options, architecture):
     runner = Runner(options, architecture)
     results = {"figures": [], "gemm": [], "growth": [], "missing": runner.missing, "versions": {}}
+    # Without a switch that limits it, it uses AVX-512 where there is AVX-512.
+    results["unlimited"] = ["onnxruntime"] if architecture != architectures()[0] else []
 
     def take(name, text, into="figures"):
         results[into] += figures_in(text)
@@ -229,7 +231,7 @@ def measured(options, measure_one, probe):
     if not kept:
         sys.exit(f"there are no figures in {options.results}")
     for architecture in kept:
-        print(f"{NAMES[architecture]}: {standing(Figures(architecture, kept[architecture]))}")
+        print(f"{NAMES[architecture]}: {standing(Figures(kept[architecture]))}")
     return {architecture: kept[architecture] for architecture in LIMITS if architecture in kept}
 
 
@@ -286,17 +288,12 @@ def table(head, rows):
     return "\n".join(["| " + " | ".join(head) + " |", "|" + "---|" * len(head), *("| " + " | ".join(row) + " |" for row in rows)])
 
 
-# Libraries without a switch that limits them: on a machine with AVX-512 they use it in the AVX2 table, too.
-UNLIMITED = ("onnxruntime", "llama_cpp")
-
-
 class Figures:
     """Medians over the rounds."""
 
-    def __init__(self, architecture, results):
+    def __init__(self, results):
         self.of = collections.defaultdict(list)
-        self.unlimited = [name for name in UNLIMITED if any(families(f["library"]) == name for f in results["figures"])
-                          and architecture == "avx2" and "avx512" in results["machine"]]
+        self.unlimited = results.get("unlimited", [])
         for f in results["figures"]:
             self.of[f["library"], f["workload"], f["threads"]].append(f)
 
@@ -417,7 +414,7 @@ def page(every):
             ["W5", "encoder layer: W1, 3072 hidden features, GELU, two add & norm"]]),
     ]
     for architecture, results in every.items():
-        f = Figures(architecture, results)
+        f = Figures(results)
         rivals = list(dict.fromkeys(families(library) for library, _, _ in f.of if library != OWN))
         versions = "; ".join(f"{name}: {text}" for name, text in results["versions"].items() if name != OWN)
         parts += [
@@ -432,10 +429,10 @@ def page(every):
               "onednn: the same with its primitives. onnxruntime: MultiHeadAttention and Attention. torch is left out where n ≥ 4096.",
               "## Marks",
               table(["architecture", "work", "asked", "measured", ""],
-                    [[NAMES[architecture], *row] for architecture, results in every.items() for row in mark_rows(Figures(architecture, results), architecture)]),
+                    [[NAMES[architecture], *row] for architecture, results in every.items() for row in mark_rows(Figures(results), architecture)]),
               (HERE / "missed_marks.md").read_text(encoding="utf-8").strip()]
-    architecture, results = next(iter(every.items()))
-    f = Figures(architecture, results)
+    results = next(iter(every.values()))
+    f = Figures(results)
     if results["gemm"]:
         parts += ["## Products", "The kernel alone (`bench_kernels_gemm`), compiled for this machine. \"Packed\": B is packed in advance.", products_table(results["gemm"])]
     if results.get("variants"):
@@ -452,9 +449,9 @@ def page(every):
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def chart_lines(architecture, results):
+def chart_lines(results):
     """What bench_charts draws."""
-    f = Figures(architecture, results)
+    f = Figures(results)
     for workload in f.workloads():
         times = {OWN: f.median("ms", OWN, workload)}
         for ms, library in f.rivals(workload):
@@ -505,7 +502,7 @@ def main():
     options = options_of("comparison.json", 0.5, only={"default": ""}, brief={"action": "store_true"})
     every = measured(options, measure, "bench_attention")
     PICTURES.mkdir(parents=True, exist_ok=True)
-    lines = "".join(chart_lines(*next(iter(every.items()))))
+    lines = "".join(chart_lines(next(iter(every.values()))))
     subprocess.run([options.programs / "bench_charts", PICTURES], input=lines, text=True, check=True)
     PAGE.write_text(page(every), encoding="utf-8")
     print(f"wrote {PAGE.relative_to(ROOT)}")

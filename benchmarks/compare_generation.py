@@ -143,7 +143,7 @@ def main_tables(f):
         for workload in (w + suffix for w in bare if w.endswith(ending) for suffix in STORAGES if w + suffix in all_of):
             best = f.rivals(workload)
             fastest = {}
-            for _, library in f.all_rivals(workload):
+            for _, library in best:
                 fastest.setdefault(families(library), rate(f.median("rate", library, workload)))
             ours = f.median("ms", OWN, workload)
             rows.append([f"`{workload}`", storage_of(workload),
@@ -184,12 +184,11 @@ def page(every):
                                    "or of 32 texts of 8 to 125 tokens"]]),
         "llama.cpp: int8 is q8_0, int4 is q4_0, both with 8-bit activations; timed by its own clock if that is less than the CPU time, which includes "
         "JavaScript. ONNX Runtime: MatMulNBits in blocks of 32 with 8-bit activations. torch: written by hand with a KV cache; MiniLM is "
-        "`nn.TransformerEncoder`. llama.cpp and ONNX Runtime have no switch that limits them: on a machine with AVX-512 they use it in both tables, "
-        "and do not count as rivals with AVX2.",
+        "`nn.TransformerEncoder`. llama.cpp and ONNX Runtime have no switch that limits them: on a machine with AVX-512 they use it in both tables.",
     ]
     rows = []
     for architecture, results in every.items():
-        f, bandwidths = Figures(architecture, results), sorted(results["bandwidths"])
+        f, bandwidths = Figures(results), sorted(results["bandwidths"])
         parts += [
             f"## With {NAMES[architecture]}",
             compare.about(architecture, results)

@@ -115,14 +115,14 @@ def page(every):
         "norms and AdamW do not count. `gpt_…` is a whole step: forward, backward, AdamW.",
     ]
     for architecture, results in every.items():
-        f, missing = Figures(architecture, results), results["missing"]
+        f, missing = Figures(results), results["missing"]
         parts += [f"## Times with {NAMES[architecture]}", f"{compare.about(architecture, results)} dimwise is {compare.standing(f)}",
                   f"Without torch: {missing}." if missing else f"{results['versions']}: the faster of its variants; its attention is omitted at n4096, where it takes gigabytes.",
                   main_table(f, missing)]
     memory = [results for results in every.values() if results["memory"]]
     if memory:
         parts += ["## Memory", "Peak memory of a process that runs only this workload: arrays, parameters, moments and the program.", memory_table(memory[0])]
-    rows = [[NAMES[architecture], *row] for architecture, results in every.items() for row in mark_rows(Figures(architecture, results), results, architecture)]
+    rows = [[NAMES[architecture], *row] for architecture, results in every.items() for row in mark_rows(Figures(results), results, architecture)]
     parts += ["## Marks", table(["architecture", "work", "asked", "measured", ""], rows), (compare.HERE / "missed_training_marks.md").read_text(encoding="utf-8").strip()]
     return "\n\n".join(parts) + "\n"
 
