@@ -10,6 +10,7 @@
 #include <dimwise/eval/kernels/epilogue_definitions.hpp>
 #include <dimwise/eval/kernels/loss.hpp>
 #include <dimwise/eval/kernels/product_definitions.hpp>
+#include <dimwise/eval/records/stored_definitions.hpp>
 #endif
 #include <dimwise/eval/gradient_sum_definitions.hpp>
 #include <dimwise/eval/kernels/backward_definitions.hpp>

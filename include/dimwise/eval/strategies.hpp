@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/eval/strategies.hpp -- how a node without a record is computed.
 //
-// Layer: eval. Most nodes become records (eval/records/form.hpp). `by_kernel` takes others whose children are in memory:
-// comparisons, losses, the gradient of a table. It calls a kernel if that `fits` the layouts, and otherwise the reference
-// loops, which take every node. A plan checks the same `fits`.
+// Layer: eval. Most nodes become records (eval/records/form.hpp). `by_kernel` takes others whose children are in
+// memory: comparisons, losses, the gradient of a table. It calls a kernel if that `fits` the layouts, and otherwise the
+// reference loops, which take every node. A plan checks the same `fits`.
 // Tests: tests/eval/plan/plan.test.cpp
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/kernels/elements.hpp -- when and how kernels take elements that are contiguous in memory, and vectorized
-// comparisons; eval/records/elements_definitions.hpp has all else.
+// dimwise/eval/kernels/elements.hpp -- when and how kernels take elements that are contiguous in memory, and
+// vectorized comparisons; eval/records/elements_definitions.hpp has all else.
 //
 // Layer: eval. History: 1 is the reference loop; 2 takes rows through the kernels, several of them for a part of a row
 // while it is in the first cache: clamp 4.8 times as fast, max(x, 0) 4.1, where(x > c, x, 0) 2.4 (a million elements,

@@ -18,7 +18,7 @@ struct stored_of_node;
 
 #if !defined(DIMWISE_PLAIN_ONLY)
 
-// As a product reads them (records/quantised_definitions.hpp). A template: header-only programs with float weights
+// As a product reads them (records/stored_definitions.hpp). A template: header-only programs with float weights
 // compile no kernel for others.
 template <class C>
 bool multiply_quantised(walk& w, const record<C>& r, const product_chain_of_records& chain, std::size_t place,
@@ -122,7 +122,7 @@ inline constexpr bool is_stored_node<widened_blocks_node<Shape, Packed, Along, X
 
 #if !defined(DIMWISE_PLAIN_ONLY)
 #if DIMWISE_DETAIL_DEFINES_LIBRARY
-#include <dimwise/eval/records/quantised_definitions.hpp>
+#include <dimwise/eval/records/stored_definitions.hpp>
 #endif
 #if DIMWISE_DETAIL_HAS_LIBRARY
 namespace dimwise::detail {

@@ -27,7 +27,8 @@ struct kept_beside {
 template <class X>
 consteval bool leads_to_scores() {
   if constexpr (operand<X>) {
-    return weights_chain<untracked_type<X>>::matches || score_chain<untracked_type<X>>::matches;
+    using U = untracked_type<X>;
+    return weights_chain<U>::matches || score_chain<U>::matches || capped_scores<U>::matches;
   } else {
     return false;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/records/quantised_definitions.hpp -- products with weights that are stored in few bits, read in these
+// dimwise/eval/records/stored_definitions.hpp -- products with weights that are stored in few bits, read in these
 // bits.
 //
 // Layer: eval. Compiled once where a program links the library (support/library.hpp). x · widened(w),
