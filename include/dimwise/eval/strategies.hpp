@@ -52,6 +52,11 @@ inline constexpr bool copies_elements<reordered<Shape, How, D, E>> = true;
 template <class Shape, class T, class M, class A, class B>  // ids, and bools
 inline constexpr bool copies_elements<elementwise<Shape, T, fn::choose, M, A, B>> = !real_element<T>;
 
+template <class N>
+inline constexpr bool is_masked_total = false;
+template <class Shape, class T, class How, class Over, class E>
+inline constexpr bool is_masked_total<reduction<Shape, T, How, Over, E>> = is_masked_node<E>;
+
 // `n` into `to`, in C.
 template <class C, class Pass, class N, class T>
 void compute(Pass& pass, const N& n, target<T> to) {
@@ -60,6 +65,10 @@ void compute(Pass& pass, const N& n, target<T> to) {
   } else if constexpr (is_join<N>) {
     place_children<C>(pass, n, to, std::make_index_sequence<children_t<N>::size>{});
     pass.note(plan_kind::plain, n, operation_in_words<N>);
+  } else if constexpr (is_masked_total<N>) {
+    auto x = read_children<C>(pass, n.template child<0>());
+    pass.note(plan_kind::plain, n, operation_in_words<N>);
+    if constexpr (Pass::computes) { masked_total_loops<C>(n, to, x); }
   } else {
     auto x = read_children<C>(pass, n);
     if constexpr (has_kernel_in<C, N>) {

@@ -118,6 +118,7 @@ template <class Axes>
 }
 template <class Axes, class Extents>
 [[gnu::always_inline]] inline extent_t checked_size_of(const Extents& e, std::size_t bytes, const char* operation) {
+  static_assert(Axes::size <= max_rank, "dimwise: more than 16 dimensions in one tensor");
   if constexpr (axis_extents<Axes>::in_slots) {
     return checked_size_in_slots(axis_extents<Axes>::template sources<typename Extents::slotted>, Axes::size, e.slots(),
                                  axis_extents<Axes>::names, bytes, operation);

@@ -228,4 +228,42 @@ void loops(const reduction<Shape, T, How, Over, E>&, target<Out> to, const Lower
                                         x.data);
 }
 
+// The reduction of a masked node to ids (those to numbers are records): the mask decides what is hidden, so a visible −∞
+// counts. `in` holds the children of the masked node.
+template <class C, class Shape, class T, class How, class Over, class Inner, class E, class M, class Out, class Lowered>
+void masked_total_loops(const reduction<Shape, T, How, Over, masked_node<Inner, E, M>>& n, target<Out> to,
+                        const Lowered& in) {
+  using R = compute_t<C, value_of<E>>;
+  using over = axes_of_list_t<Over>;
+  using rest = difference_t<axes_for<Inner>, over>;
+  const auto& e = n.template child<0>().extents();
+  const auto& x = child_in<0>(in);
+  const auto& visible = child_in<1>(in);
+  axis extents[max_rank];
+  axis_extents<rest>::write(e, extents);
+  std::ptrdiff_t strides[3][max_rank] = {};
+  align<rest, axes_for<Shape>>(to.axes, strides[0]);
+  align<rest, axes_for<shape_of<E>>>(x.axes, strides[1]);
+  align<rest, mask_axes<M>>(visible.axes, strides[2]);
+  const auto outside = nest_over(rest::size, extents, strides);
+  std::ptrdiff_t row[2][max_rank] = {};
+  align<over, axes_for<shape_of<E>>>(x.axes, row[0]);
+  align<over, mask_axes<M>>(visible.axes, row[1]);
+  axis_extents<over>::write(e, extents);
+  const auto inside = nest_over(over::size, extents, row);
+  kernels::for_each_row(outside, [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto j = static_cast<std::ptrdiff_t>(i);
+      const auto visit = [&](auto&& each) {
+        std::size_t place = 0;
+        kernels::for_each_element(inside, [&](std::ptrdiff_t f, std::ptrdiff_t v) {
+          if (visible.data[o[2] + j * s[2] + v]) { each(x.data[o[1] + j * s[1] + f], place); }
+          ++place;
+        });
+      };
+      to.data[o[0] + j * s[0]] = total_of<How, Out, R>(visit);
+    }
+  });
+}
+
 }  // namespace dimwise::detail

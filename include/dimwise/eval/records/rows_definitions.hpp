@@ -88,20 +88,21 @@ void write_visible_total(walk& w, const record<C>& r, target<C> to) {
   const auto& over = r.template facts_as<name_list>();
   kernels::loop_nest<3> outside;
   kernels::loop_nest<2> inside;
-  const auto stride = [](name_list names, const axis* axes, name_of name) {
+  const axis none{0, 0};  // a dimension of the mask alone, or of the operand alone
+  const auto axis_in = [&none](name_list names, const axis* axes, name_of name) -> const axis& {
     const short place = names.place_of(name);
-    return place < 0 ? 0 : axes[place].stride;
+    return place < 0 ? none : axes[place];
   };
-  for (std::size_t i = 0; i < operand.rank(); ++i) {
-    const name_of name = operand.shape->axes.at[i];
-    if (over.place_of(name) >= 0) { continue; }
-    outside.add(x.axes[i].extent, {stride(r.shape->axes, to.axes, name), x.axes[i].stride,
-                                   stride(r.mask_facts->axes, visible.axes, name)});
+  const auto in_operand = [&](name_of name) -> const axis& { return axis_in(operand.shape->axes, x.axes, name); };
+  const auto in_mask = [&](name_of name) -> const axis& { return axis_in(r.mask_facts->axes, visible.axes, name); };
+  const auto extent = [&](name_of name) {
+    return operand.shape->axes.place_of(name) < 0 ? in_mask(name).extent : in_operand(name).extent;
+  };
+  for (std::size_t i = 0; i < r.rank(); ++i) {
+    const name_of name = r.shape->axes.at[i];
+    outside.add(extent(name), {to.axes[i].stride, in_operand(name).stride, in_mask(name).stride});
   }
-  for (const name_of name : over) {
-    const axis& along = x.axes[operand.shape->axes.place_of(name)];
-    inside.add(along.extent, {along.stride, stride(r.mask_facts->axes, visible.axes, name)});
-  }
+  for (const name_of name : over) { inside.add(extent(name), {in_operand(name).stride, in_mask(name).stride}); }
   each_of_three(outside, [&](std::ptrdiff_t t, std::ptrdiff_t f, std::ptrdiff_t v) {
     to.data[t] = total_of<How, C, C>([&](auto&& each) {
       std::size_t place = 0;
