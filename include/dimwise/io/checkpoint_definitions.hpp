@@ -92,8 +92,8 @@ inline std::string described(const stored_array& a) {
 // Collects all mismatches between a file and a model.
 class comparison {
  public:
-  comparison(const archive& from, const bindings& file, rounding how, const std::set<std::string>& others)
-      : from_(from), file_(file), how_(how), prefix_(prefix_in(from, file)), used_(others) {}
+  comparison(const archive& from, const bindings& file, rounding how, std::set<std::string> others)
+      : from_(from), file_(file), how_(how), prefix_(prefix_in(from, file)), used_(std::move(others)) {}
 
   std::vector<std::string> operator()(const file_parameters& parameters) {
     std::map<const void*, parameter> own;

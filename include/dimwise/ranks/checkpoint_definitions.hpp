@@ -155,7 +155,7 @@ inline packed_part packed(const io::detail::arrangement& how) {
 class fields {
  public:
   fields() = default;
-  explicit fields(const std::string& from) : text_(from) {}
+  explicit fields(std::string from) : text_(std::move(from)) {}
   void add(std::uint64_t number) { text_ += std::to_string(number) + ' '; }
   void add(const std::string& text) {
     add(text.size());
