@@ -15,6 +15,13 @@
 
 namespace dimwise {
 
+namespace detail {
+
+template <class D, class Axes>
+concept run_time_axis = is_in<D, Axes> && D::static_extent == at_run_time;
+
+}  // namespace detail
+
 /// Strides in elements, one per dimension of a view in the order of its type; a composite has one per factor.
 template <std::size_t Rank>
 struct strides {
@@ -157,7 +164,7 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
   /// that of `count` if given, otherwise it follows from this view. `count` provides the documents of packed positions.
   /// Throws `extent_error` if the elements exceed the extent of D.
   template <class D>
-    requires(detail::is_in<D, axes> && D::static_extent == at_run_time)
+    requires(detail::run_time_axis<D, axes>)
   [[nodiscard]] tensor_view within(std::size_t first, const D& count) const {
     tensor_view result = *this;
     detail::slot& s = result.extents_.template of_atom<D>();
@@ -183,7 +190,16 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
   }
 
   /// Rejects a number for an extent, and a dimension that the view lacks or whose extent the compiler knows (R1).
-  template <class... D, class Error = ERROR_R1_operation_takes_other_arguments<op::within, dimwise::over<D...>>>
+  template <class First, class Given,
+            class Error = ERROR_R1_operation_takes_other_arguments<op::within, dimwise::over<Given>,
+                                                                   detail::operand_t<shape_type>>>
+    requires(!detail::refused_operand<First> && !detail::refused_operand<Given> &&
+             !(std::is_convertible_v<First, std::size_t> && detail::run_time_axis<Given, axes>))
+  Error within(const First& first, const Given& count) const;
+  template <class First, class Given>
+    requires(detail::refused_operand<First> || detail::refused_operand<Given>)
+  detail::already_refused within(const First& first, const Given& count) const;
+  template <class Error = ERROR_R1_operation_takes_other_arguments<op::within, detail::operand_t<shape_type>>>
   Error within(...) const;
 
   /// The element with these ids, one per dimension in any order; throws `index_error` out of range (R18).

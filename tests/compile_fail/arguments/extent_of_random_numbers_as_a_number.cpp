@@ -1,6 +1,6 @@
 // MISTAKE: the number of random values is given without its dimension.
 // RULE: R15
-// EXPECT: ERROR_R15_run_time_extents_are_given_once<.*random_.*now.*int
+// EXPECT: ERROR_R15_run_time_extents_are_given_once<.*random_normal.*now.*int
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
 

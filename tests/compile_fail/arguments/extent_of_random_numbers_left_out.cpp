@@ -1,6 +1,6 @@
 // MISTAKE: the number of random values is left out.
 // RULE: R15
-// EXPECT: ERROR_R15_run_time_extents_are_given_once<.*random_.*now
+// EXPECT: ERROR_R15_run_time_extents_are_given_once<.*random_uniform.*now
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
 

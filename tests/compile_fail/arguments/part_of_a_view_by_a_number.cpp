@@ -1,6 +1,6 @@
 // MISTAKE: a part of a view is taken with a number for its extent, which names no dimension.
 // RULE: R1
-// EXPECT: ERROR_R1_operation_takes_other_arguments<.*within
+// EXPECT: ERROR_R1_operation_takes_other_arguments<.*within.*int.*now
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
 

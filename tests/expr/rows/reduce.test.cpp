@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace {
 
@@ -210,6 +211,25 @@ TEST_CASE("norm: of what a mask allows") {
   };
   CHECK(agrees(norm<seq>(x, dimwise::padding<seq>(lengths)), {3, 4}, 8, visible) == "");
   CHECK(agrees(norm<seq>(dimwise::masked(x, dimwise::padding<seq>(lengths))), {3, 4}, 8, visible) == "");
+}
+
+TEST_CASE("reductions: dimensions that only the mask has, kept and reduced") {
+  const auto x = drawn<tensor<float, seq, key>>(37, seq{2}, key{3});
+  const tensor<bool, batch, seq, key> visible(
+      {true, true, false, true, true, true, false, false, true, true, false, false}, batch{2}, seq{2}, key{3});
+  const auto s = dimwise::masked(x, dimwise::allow(visible));
+  const auto summed = [&](auto b, auto q) {
+    return sum_of(3, [&](auto k) { return el(visible, b, q, k) ? double{el(x, q, k)} : 0.0; });
+  };
+  CHECK(agrees(sum<key>(s), {2, 2}, 3, [&](auto q, auto b) { return summed(b, q); }) == "");
+  CHECK(agrees(sum<batch, key>(s), {2}, 6, [&](auto q) { return summed(0, q) + summed(1, q); }) == "");
+  CHECK(agrees(max<key>(s), {2, 2}, 0, [&](auto q, auto b) {
+    double most = -std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k < 3; ++k) {
+      if (el(visible, b, q, k)) { most = std::max(most, double{el(x, q, k)}); }
+    }
+    return most;
+  }) == "");
 }
 
 TEST_CASE("prod: over one dimension and several, at every place in memory, of what a mask allows") {

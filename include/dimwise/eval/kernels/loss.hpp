@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/eval/kernels/loss.hpp -- cross-entropy and its gradient by vectorized kernels: rows of contiguous logits.
 //
-// Layer: eval. Each is a specialisation of a strategy of the one list (eval/strategies.hpp).
+// Layer: eval. Each specialises `by_kernel` (eval/kernels/elements.hpp).
 // Tests: tests/grad/training/kernels.test.cpp
 #pragma once
 

@@ -21,7 +21,7 @@
 
 namespace dimwise::detail {
 
-// Whether a node is computed by one of the operations of records, if no strategy takes it together with others.
+// Whether a node is computed by one of the operations of records.
 template <class N>
 inline constexpr bool has_operation = false;
 template <class Shape, class How, class E>
