@@ -167,6 +167,31 @@ TEST_CASE("absent settings of a text model have the defaults of its class, or wh
   CHECK_FALSE(models::plan_decoder(io::config_check(qwen, "config.json")).config.tied);
 }
 
+TEST_CASE("text models without the causal mask have windows to both sides, wherever the folder says so") {
+  const json text = json::parse(R"({"model_type":"qwen2_vl","vocab_size":20,"hidden_size":16,"intermediate_size":24,
+      "num_hidden_layers":2,"num_attention_heads":8,"sliding_window":4,"use_sliding_window":true,
+      "layer_types":["sliding_attention","full_attention"]})");
+  const auto with = [](json settings, bool causal) {
+    settings["is_causal"] = causal;
+    return settings;
+  };
+  const auto check = [](const json& settings, bool bidirectional) {
+    CAPTURE(settings.dump());
+    const auto plan = models::plan_decoder(io::config_check(settings, "config.json")).config;
+    CHECK(plan.bidirectional == bidirectional);
+    // Four positions to each side, and the query's own; or four with the query's own.
+    CHECK(plan.layers.at(0).window == (bidirectional ? 5 : 4));
+    CHECK(plan.layers.at(1).window == 0);
+  };
+  for (const bool causal : {false, true}) {
+    check(with(text, causal), !causal);
+    for (const bool also : {false, true}) {
+      check(with(with_images("qwen2_vl", with(text, also), "qwen2_vl"), causal), !causal || !also);
+    }
+    check(with_images("qwen2_vl", with(text, causal), "qwen2_vl"), !causal);
+  }
+}
+
 TEST_CASE("text models that are not read are rejected by name, and unknown arrays too") {
   json mistral = json::parse(R"({"model_type":"mistral3","text_config":{"model_type":"ministral3","vocab_size":20,
       "hidden_size":16,"intermediate_size":24,"num_hidden_layers":2,"num_attention_heads":8}})");

@@ -46,11 +46,13 @@ inline decoder_plan text_plan(io::config_check& c, decoder_plan (*read)(io::conf
   if (!settings->contains("tie_word_embeddings") && c.has("tie_word_embeddings")) {
     (*settings)["tie_word_embeddings"] = c.setting("tie_word_embeddings");
   }
+  // `plan_decoder` reads the direction beside `text_config`; either one makes windows wider once.
+  if (within && !c.flag("is_causal", true)) { settings->erase("is_causal"); }
   drop_sections(*settings);
   io::config_check text(std::move(settings).take(), within ? "text_config" : c.title());
   if (within) { text.expect_word_of(kinds, "model_type", std::string(kinds.front())); }
   decoder_plan plan = read(text);
-  read_direction(text, plan.config);
+  if (within) { read_direction(text, plan.config); }
   for (const std::string& problem : text.problems()) { c.differs(within ? "text_config: " + problem : problem); }
   return plan;
 }
