@@ -177,5 +177,10 @@ TEST_CASE("DeBERTa's parameters are counted, and other settings are rejected by 
   CHECK(told("deberta-v3", "norm_rel_ebd", "batch_norm").find("norm_rel_ebd is \"batch_norm\"") == 0);
   CHECK(told("deberta-v3", "embedding_size", 12) == "embedding_size is not 24, the hidden_size");
   CHECK(told("deberta-v3", "pooler_hidden_size", 12) == "pooler_hidden_size is not 24, the hidden_size");
+  CHECK(told("deberta-v2-masked", "legacy", false) ==
+        "legacy is false: the output of masked tokens under lm_predictions is not read");
+  CHECK(told("deberta-v2-masked", "tie_word_embeddings", false) ==
+        "tie_word_embeddings is false, the model's type has true");
+  CHECK(told("deberta-v3", "legacy", false).empty());
   CHECK(told("deberta-v3", "share_att_key", false).find("pos_query_proj.weight\" is missing") != std::string::npos);
 }

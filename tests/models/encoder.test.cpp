@@ -165,6 +165,9 @@ TEST_CASE("settings that would change the result are rejected by name") {
   CHECK(has(bert.told("\"0\": \"LABEL_0\"", "\"1\": \"LABEL_0\"", encoder_task::text_labels), "no name of label 0"));
   CHECK(has(bert.told("\"0\": \"LABEL_0\"", "\"0\": \"a\", \"1\": \"b\"", encoder_task::text_labels),
             "\"classifier.weight\" (F32 [1, 32]) does not fit"));
+  CHECK(has(bert.told("\"use_cache\"", "\"tie_word_embeddings\": false, \"use_cache\"", encoder_task::masked_tokens),
+            "tie_word_embeddings is false"));
+  CHECK(bert.told("\"use_cache\"", "\"tie_word_embeddings\": false, \"use_cache\"").empty());
   const case_folder albert("albert");
   CHECK(has(albert.told("\"num_hidden_groups\": 1", "\"num_hidden_groups\": 9"), "num_hidden_groups"));
   CHECK(has(albert.told("\"inner_group_num\": 1", "\"inner_group_num\": 1099511627776"), "inner_group_num"));

@@ -67,6 +67,7 @@ struct encoder_names {
 struct encoder_description {
   encoder_config config{};
   encoder_names names{};
+  std::string other_predictor{};  ///< why the output of masked tokens is not read; empty if it is
 };
 
 /// A family of encoders: its names in `model_type`, and what reads a configuration. `read` records what it rejects in

@@ -8,6 +8,7 @@
 #include <dimwise/io/checkpoint.hpp>
 #include <dimwise/models/encoder/bind.hpp>
 #include <dimwise/models/encoder/empty.hpp>
+#include <dimwise/models/encoder/keys.hpp>
 
 #include <tuple>
 
@@ -47,6 +48,10 @@ void with_bound_encoder(const encoder_family& family, const io::config_check& se
   io::config_check config = settings;
   const encoder_description described = family.read(config, weights);
   const auto extents = extents_of_encoder<Dims>(config, described.config);
+  if (task == encoder_task::masked_tokens) {
+    expect_tied(config);
+    if (!described.other_predictor.empty()) { config.differs(described.other_predictor); }
+  }
   config.finish();
   auto m = empty_encoder<Dims, Weights>(described.config, task);
   std::apply([&](const auto&... all) {

@@ -82,6 +82,9 @@ inline void read_disentangled(io::config_check& config, encoder_config& c) {
   }
   if (config.number("conv_kernel_size", 0) > 0) { config.differs("conv_kernel_size is set: no convolution is read"); }
   c.classifier = {.dense = true, .activation = activation_of(config, "pooler_hidden_act", "gelu")};
+  if (!config.flag("legacy", true)) {
+    d.other_predictor = "legacy is false: the output of masked tokens under lm_predictions is not read";
+  }
 
   encoder_names& n = d.names;
   n.prefix = "deberta.";
