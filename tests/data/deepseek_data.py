@@ -22,7 +22,7 @@ from safetensors_file import write
 VOCAB, D, HEADS, CONTENT, ROTATED, VALUE, LATENT, LAYERS, HIDDEN, EXPERT_HIDDEN, EXPERTS, CHOSEN = 40, 24, 3, 6, 4, 5, 10, 3, 20, 8, 8, 3
 PROMPTS = [[7], [3, 31, 8, 0, 22, 5, 39], [11, 4, 4, 36, 19, 2, 28, 30, 9, 17, 33, 1]]
 CONTINUED = 8
-EPSILON = 1e-5
+EPSILON, EPSILON_OF_LATENT = 1e-5, 1e-6  # the second one is no setting
 USUAL = {"vocab_size": VOCAB, "hidden_size": D, "intermediate_size": HIDDEN, "num_hidden_layers": LAYERS, "num_attention_heads": HEADS,
          "num_key_value_heads": HEADS, "hidden_act": "silu", "max_position_embeddings": 64, "rms_norm_eps": EPSILON, "tie_word_embeddings": False,
          "torch_dtype": "float32", "num_experts_per_tok": CHOSEN, "n_routed_experts": EXPERTS, "moe_intermediate_size": EXPERT_HIDDEN,
@@ -40,6 +40,9 @@ CASES = {
         "q_lora_rank": 12, "topk_method": "noaux_tc", "n_group": 4, "topk_group": 2, "norm_topk_prob": True, "scoring_func": "sigmoid",
         "routed_scaling_factor": 2.5, "num_nextn_predict_layers": 1, "n_shared_experts": 1, "rope_scaling": {**YARN, "mscale": 1.0,
                                                                                                             "mscale_all_dim": 1.0}}},
+    "deepseek-v3-biases": {"type": "deepseek_v3", "class": "DeepseekV3ForCausalLM", "seed": 71, "config": {
+        "q_lora_rank": None, "topk_method": "noaux_tc", "n_group": 4, "topk_group": 2, "norm_topk_prob": False, "scoring_func": "sigmoid",
+        "routed_scaling_factor": 2.5, "attention_bias": True, "rope_scaling": {**YARN, "mscale": 2.0, "mscale_all_dim": 0.5}}},
 }
 
 
@@ -59,15 +62,17 @@ class Model:
         for i in range(LAYERS):
             at = f"model.layers.{i}."
             if c["q_lora_rank"]:
-                self.add(at + "self_attn.q_a_proj.weight", c["q_lora_rank"], D)
+                self.add_small(at + "self_attn.q_a_proj", c["q_lora_rank"], c["q_lora_rank"])
                 self.add_norm(at + "self_attn.q_a_layernorm", c["q_lora_rank"])
                 self.add(at + "self_attn.q_b_proj.weight", HEADS * head, c["q_lora_rank"])
             else:
                 self.add(at + "self_attn.q_proj.weight", HEADS * head, D)
-            self.add(at + "self_attn.kv_a_proj_with_mqa.weight", LATENT + ROTATED, D)
+            self.add_small(at + "self_attn.kv_a_proj_with_mqa", LATENT + ROTATED, LATENT)
             self.add_norm(at + "self_attn.kv_a_layernorm", LATENT)
             self.add(at + "self_attn.kv_b_proj.weight", HEADS * (CONTENT + VALUE), LATENT)
             self.add(at + "self_attn.o_proj.weight", D, HEADS * VALUE)
+            if c["attention_bias"]:
+                self.add(at + "self_attn.o_proj.bias", D)
             self.add_norm(at + "input_layernorm", D)
             self.add_norm(at + "post_attention_layernorm", D)
             if i < c["first_k_dense_replace"]:
@@ -81,11 +86,21 @@ class Model:
             self.add_feed(at + "mlp.shared_experts.", EXPERT_HIDDEN * c["n_shared_experts"])
         self.add_norm("model.norm", D)
         self.add("lm_head.weight", VOCAB, D)
-        if self.is_v3:  # a layer that predicts a further token: not a part of the model
+        if c.get("num_nextn_predict_layers"):  # a layer that predicts a further token: not a part of the model
             self.add(f"model.layers.{LAYERS}.eh_proj.weight", D, 2 * D)
 
     def add(self, name, *extents, mean=0.0, size=0.4):
         self.weights[name] = (list(extents), array.array("f", [self.draw.gauss(mean, size) for _ in range(math.prod(extents))]))
+
+    def add_small(self, name, rows, small):
+        """A map whose first outputs are so small that the epsilon of their norm counts."""
+        self.add(name + ".weight", rows, D)
+        if self.config["attention_bias"]:
+            self.add(name + ".bias", rows)
+        for suffix, width in ((".weight", D), (".bias", 1)):
+            if name + suffix in self.weights:
+                numbers = self.weights[name + suffix][1]
+                numbers[:small * width] = array.array("f", [0.003 * a for a in numbers[:small * width]])
 
     def add_norm(self, name, features):
         self.add(name + ".weight", features, mean=1.0)
@@ -97,10 +112,11 @@ class Model:
 
     def map(self, name, x):
         (_, width), numbers = self.weights[name + ".weight"]
-        return [dot(numbers[i:i + width], x) for i in range(0, len(numbers), width)]
+        _, bias = self.weights.get(name + ".bias", (None, [0.0] * (len(numbers) // width)))
+        return [dot(numbers[i * width:(i + 1) * width], x) + b for i, b in enumerate(bias)]
 
     def norm(self, name, x):
-        factor = 1 / math.sqrt(dot(x, x) / len(x) + EPSILON)
+        factor = 1 / math.sqrt(dot(x, x) / len(x) + (EPSILON_OF_LATENT if name.endswith("_a_layernorm") else EPSILON))
         return [a * factor * s for a, s in zip(x, self.weights[name + ".weight"][1])]
 
     def angle(self, pair):
@@ -115,10 +131,15 @@ class Model:
         far = min(max((pair - low) / max(high - low, 0.001), 0), 1)
         return plain / how["factor"] * far + plain * (1 - far)
 
+    def of_yarn(self, key):
+        how = self.config["rope_scaling"]
+        return 0.1 * how[key] * math.log(how["factor"]) + 1
+
     def turned(self, x, position):
-        result = list(x)
+        result, how = list(x), self.config.get("rope_scaling")
+        scale = 1 if how is None else self.of_yarn("mscale") / self.of_yarn("mscale_all_dim")
         for i in range(ROTATED // 2):
-            c, s = math.cos(position * self.angle(i)), math.sin(position * self.angle(i))
+            c, s = scale * math.cos(position * self.angle(i)), scale * math.sin(position * self.angle(i))
             result[2 * i], result[2 * i + 1] = x[2 * i] * c - x[2 * i + 1] * s, x[2 * i + 1] * c + x[2 * i] * s
         return result
 
@@ -136,9 +157,9 @@ class Model:
             turned = self.turned(both[LATENT:], position)
             keys.append([one[:CONTENT] + turned for one in split])
             values.append([one[CONTENT:] for one in split])
-        scale, how = 1 / math.sqrt(head), self.config.get("rope_scaling")
-        if how is not None:
-            scale *= (0.1 * how["mscale_all_dim"] * math.log(how["factor"]) + 1) ** 2
+        scale = 1 / math.sqrt(head)
+        if self.config.get("rope_scaling") is not None:
+            scale *= self.of_yarn("mscale_all_dim") ** 2
         result = []
         for p in range(len(rows)):
             joined = []

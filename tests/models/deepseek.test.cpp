@@ -17,7 +17,7 @@ namespace {
 using decoder = models::decoder<>;
 
 constexpr const char* suite = "deepseek.dwpack";
-constexpr const char* cases[] = {"deepseek-v2-lite", "deepseek-v2", "deepseek-v3"};
+constexpr const char* cases[] = {"deepseek-v2-lite", "deepseek-v2", "deepseek-v3", "deepseek-v3-biases"};
 
 // The largest difference from the logits in float64, at once or token by token.
 template <class Model>
@@ -125,16 +125,17 @@ TEST_CASE("each convention of DeepSeek changes the logits") {
     CHECK(changed(name, of_mixtures([](auto& x) { x.shared.clear(); })) > 1e-2);
     CHECK(changed(name, of_mixtures([](auto& x) { x.settings.renormalised = !x.settings.renormalised; })) > 1e-2);
   }
-  for (const char* name : {"deepseek-v2-lite", "deepseek-v3"}) {
+  for (const char* name : {"deepseek-v2-lite", "deepseek-v3", "deepseek-v3-biases"}) {
     CHECK(changed(name, [](decoder& m) {
       for (auto& block : m.blocks) { block.attention.settings.score_scale = 1 / std::sqrt(10.0); }
     }) > 1e-2);
   }
-  for (const char* name : {"deepseek-v2", "deepseek-v3"}) {
+  for (const char* name : {"deepseek-v2", "deepseek-v3", "deepseek-v3-biases"}) {
     CAPTURE(name);
     CHECK(changed(name, of_mixtures([](auto& x) { x.settings.scale = 1; })) > 1e-2);
     CHECK(changed(name, of_mixtures([](auto& x) { x.settings.chosen_groups = 4; })) > 1e-2);
   }
+  CHECK(changed("deepseek-v3-biases", [](decoder& m) { m.config.rotary.front().scale = 1; }) > 1e-2);
   CHECK(changed("deepseek-v3", of_mixtures([](auto& x) { x.correction.front() = x.correction.front() * 0.0F; })) >
         1e-2);
 }

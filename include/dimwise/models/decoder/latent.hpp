@@ -78,11 +78,11 @@ struct latent_inputs {
   explicit latent_inputs(const decoder_config& c)
       : query(c.query_latent == 0 ? 1 : 0),
         query_down(c.query_latent == 0 ? 0 : 1),
-        query_norm(c.query_latent == 0 ? 0 : 1, any_norm<query_latent>(c.norm)),
+        query_norm(c.query_latent == 0 ? 0 : 1, any_norm<query_latent>(norm_of(c))),
         query_up(c.query_latent == 0 ? 0 : 1),
         compress(),
         rotated(),
-        norm(c.norm),
+        norm(norm_of(c)),
         key(),
         value() {
     for (auto& map : query_down) { map.has_bias(c.input_bias); }
@@ -124,6 +124,14 @@ struct latent_inputs {
       to = std::copy_n(rest.data() + row * content, content, to);
     }
     return all;
+  }
+
+ private:
+  // transformers has this epsilon for latent vectors, whatever rms_norm_eps is.
+  [[nodiscard]] static norm_settings norm_of(const decoder_config& c) {
+    norm_settings of_latent = c.norm;
+    of_latent.epsilon = 1e-6;
+    return of_latent;
   }
 };
 
