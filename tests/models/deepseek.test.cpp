@@ -140,6 +140,16 @@ TEST_CASE("each convention of DeepSeek changes the logits") {
         1e-2);
 }
 
+TEST_CASE("the scale of scores has YaRN's factor, also that of the lengths") {
+  const dimwise_test::model_folder files("deepseek-v3", suite);
+  nlohmann::json config = nlohmann::json::parse(files.text("config.json"));
+  const auto scale = [&] { return models::plan_decoder(io::config_check(config, "config.json")).config.score_scale; };
+  const double said = scale();
+  CHECK(said == doctest::Approx(std::pow(0.1 * std::log(4.0) + 1, 2) / std::sqrt(10.0)));
+  config["rope_scaling"].erase("factor");  // 64 positions, 16 of them in training
+  CHECK(scale() == said);
+}
+
 TEST_CASE("DeepSeek's parameters are counted, and other settings are rejected by name") {
   for (const char* name : cases) {
     CAPTURE(name);
@@ -157,6 +167,10 @@ TEST_CASE("DeepSeek's parameters are counted, and other settings are rejected by
   CHECK(has(said("deepseek-v2", "scoring_func", "sigmoid"), "scoring_func is \"sigmoid\""));
   CHECK(has(said("deepseek-v2", "moe_layer_freq", 2U), "moe_layer_freq is not 1"));
   CHECK(has(said("deepseek-v2", "num_key_value_heads", 1U), "num_key_value_heads is not num_attention_heads"));
+  CHECK(has(said("deepseek-v3", "rope_scaling", {{"type", "linear"}, {"factor", 2}, {"mscale_all_dim", 1}}),
+            "rope_scaling: mscale_all_dim is read with the type yarn alone"));
+  CHECK(has(said("deepseek-v3", "rope_scaling", {{"type", "yarn"}, {"factor", 2}, {"mscale_all_dim", "1"}}),
+            "rope_scaling: mscale_all_dim is \"1\""));
   CHECK(has(said("deepseek-v3", "topk_group", 1U), "1 of 4 equal groups of 8 experts do not have 3"));
   CHECK(has(said("deepseek-v3", "n_group", 3U), "2 of 3 equal groups of 8 experts do not have 3"));
   CHECK(has(said("deepseek-v3", "qk_rope_head_dim", 3U), "rotary positions turn 3 features"));

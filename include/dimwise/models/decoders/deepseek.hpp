@@ -24,12 +24,20 @@ struct deepseek_defaults {
 };
 
 // The scale of scores grows with the logarithm of YaRN's factor.
-inline double deepseek_score_scale(io::config_check& c, std::size_t features) {
-  io::config_check scaling = models::detail::rotary_object(c, "");
-  const double by = scaling.number("mscale_all_dim", 0);
-  const double factor = scaling.number("factor", 1);
-  const double more = by != 0 && factor > 1 ? 0.1 * by * std::log(factor) + 1 : 1;
-  return more * more / std::sqrt(static_cast<double>(features));
+inline double deepseek_score_scale(io::config_check& c, const decoder_config& to) {
+  const double usual = 1 / std::sqrt(static_cast<double>(to.d_k));
+  const io::config_check scaling = models::detail::rotary_object(c, "");
+  if (!scaling.has("mscale_all_dim")) { return usual; }
+  io::config_check again = scaling;  // `read_rotary` records what is wrong with it
+  const std::string kind = models::detail::rotary_kind(again);
+  if (kind != "yarn" || models::detail::is_longrope(kind, scaling)) {
+    c.differs(scaling.title() + ": mscale_all_dim is read with the type yarn alone");
+    return usual;
+  }
+  const double by = again.number("mscale_all_dim");
+  const double factor = yarn_of(again, static_cast<double>(to.longest)).factor;
+  const double more = factor > 1 ? 0.1 * by * std::log(factor) + 1 : 1;
+  return more * more * usual;
 }
 
 inline decoder_plan deepseek_plan(io::config_check& c, const deepseek_defaults& defaults) {
@@ -43,7 +51,7 @@ inline decoder_plan deepseek_plan(io::config_check& c, const deepseek_defaults& 
   if (to.group != 1) { c.differs("num_key_value_heads is not num_attention_heads"); }
   to.input_bias = to.output_bias = c.flag("attention_bias", false);
   to.rotary = {read_rotary(c, to.d_rotated, {.longest = defaults.longest})};
-  to.score_scale = deepseek_score_scale(c, to.d_k);
+  to.score_scale = deepseek_score_scale(c, to);
 
   to.experts = c.count("n_routed_experts", defaults.experts);
   to.chosen_experts = c.count("num_experts_per_tok", defaults.chosen);
