@@ -150,6 +150,24 @@ TEST_CASE("the scale of scores has YaRN's factor, also that of the lengths") {
   CHECK(scale() == said);
 }
 
+TEST_CASE("static extents of latent attention are compared with config.json") {
+  struct narrow : models::decoder_dims {
+    struct latent : feature_dim<11> {};
+    struct query_latent : feature_dim<13> {};
+    struct d_content : feature_dim<7> {};
+    struct d_rotated : feature_dim<5> {};
+  };
+  const dimwise_test::model_folder files("deepseek-v3", suite);
+  io::config_check config(files / "config.json");
+  models::check_decoder_extents<narrow>(config, models::plan_decoder(config).config);
+  const std::string text = dimwise_test::message([&] { config.finish(); });
+  INFO(text);
+  for (const char* part : {"a latent vector is 10, but latent has extent 11", "query is 12, but query_latent has",
+                           "other features of a head is 6, but d_content has", "head is 4, but d_rotated has"}) {
+    CHECK(text.find(part) != std::string::npos);
+  }
+}
+
 TEST_CASE("DeepSeek's parameters are counted, and other settings are rejected by name") {
   for (const char* name : cases) {
     CAPTURE(name);

@@ -46,6 +46,15 @@ void check_decoder_extents(io::config_check& config, const decoder_config& c) {
   (void)config.implied<typename Dims::group>("the number of query heads per key head", c.group);
   (void)config.implied<typename Dims::d_k>("the number of features of a head", c.d_k);
   (void)config.implied<typename Dims::d_v>("the number of features of a head's values", c.value_features());
+  if (c.latent > 0) {
+    (void)config.implied<typename Dims::latent>("the number of features of a latent vector", c.latent);
+    (void)config.implied<typename Dims::d_rotated>("the number of rotated features of a head", c.d_rotated);
+    (void)config.implied<typename Dims::d_content>("the number of other features of a head",
+                                                   c.d_k - std::min(c.d_k, c.d_rotated));
+  }
+  if (c.query_latent > 0) {
+    (void)config.implied<typename Dims::query_latent>("the number of features of a latent query", c.query_latent);
+  }
   (void)config.implied<typename Dims::hidden>("the number of hidden features", c.hidden);
 }
 
