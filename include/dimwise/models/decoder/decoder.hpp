@@ -60,7 +60,7 @@ void check_decoder_extents(io::config_check& config, const decoder_config& c) {
 
 /// What the output does to the logits, if there is one.
 struct decoder_output_settings {
-  bool is_there = true;
+  bool has_output = true;
   double scale = 1;
   double cap = 0;
 };
@@ -90,7 +90,7 @@ struct decoder_output {
   /// Throws `extent_error` if the model has no output.
   template <class TokenEmbedding>
   [[nodiscard]] logits_type operator()(const TokenEmbedding& embedding, const tensor<float, seq, d_model>& x) const {
-    if (!settings.is_there) {
+    if (!settings.has_output) {
       dimwise::detail::raise<extent_error>(error{} << "logits: the checkpoint is of a model without an output, which "
                                                       "has features alone");
     }

@@ -82,7 +82,7 @@ struct decoder_config {
   double residual_scale = 1;  ///< of both branches
 
   // Attention.
-  bool bidirectional = false;  ///< queries see the positions after their own, too
+  bool bidirectional = false;  ///< queries also see the positions after their own
   bool input_bias = false;     ///< of queries, keys and values
   bool output_bias = false;
   double score_scale = 0;  ///< 0: 1 / √d_k
