@@ -16,7 +16,6 @@
 
 #include <map>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -36,14 +35,10 @@ consteval bool is_list_or_setting() {
 template <class M>
 consteval bool has_names_of_all_stages() {
   return []<std::size_t... I>(std::index_sequence<I...>) {
-    const auto has_name = [](const char* member, bool is_list_or_setting) {
-      bool is_tied = false;
-      for (const char* const* name = dimwise::detail::names_of_tied<M>; name != nullptr && *name != nullptr; ++name) {
-        is_tied = is_tied || std::string_view(*name) == member;
-      }
-      return is_list_or_setting || is_tied;
-    };
-    return (has_name(nn::detail::members_of<M>::template name<I>, is_list_or_setting<I, M>()) && ...);
+    return (
+        (is_list_or_setting<I, M>() || dimwise::detail::is_among_tied(dimwise::detail::names_of_tied<M>,
+                                                                      nn::detail::members_of<M>::template name<I>)) &&
+        ...);
   }(std::make_index_sequence<nn::detail::part_count<M>()>{});
 }
 

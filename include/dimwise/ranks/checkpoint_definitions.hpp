@@ -201,12 +201,6 @@ inline const communicator* stages_of(const ranks_of_file& ranks) {
   }
   return nullptr;
 }
-inline bool is_tied(const ranks_of_file& ranks, const char* member) {
-  for (const char* const* name = ranks.tied; name != nullptr && *name != nullptr; ++name) {
-    if (member != nullptr && std::strcmp(*name, member) == 0) { return true; }
-  }
-  return false;
-}
 
 // What this rank writes.
 inline std::string text_of_parts(const io::detail::file_parameters& own, const io::bindings& file,
@@ -214,7 +208,7 @@ inline std::string text_of_parts(const io::detail::file_parameters& own, const i
   const communicator* const stages = stages_of(ranks);
   std::set<const void*> tied;
   for (std::size_t i = 0; i < own.count(); ++i) {
-    if (is_tied(ranks, own.member(i))) { tied.insert(own.at(i)); }
+    if (dimwise::detail::is_among_tied(ranks.tied, own.member(i))) { tied.insert(own.at(i)); }
   }
   fields all;
   for (std::size_t k = 0; k < file.list().all.size(); ++k) {
@@ -361,7 +355,7 @@ DIMWISE_DETAIL_LIBRARY void bind_own_of_ranks(const io::detail::file_parameters&
   stages->all_gather(lengths.data(), of_all.data(), counts.data(), "layers of each stage");
   std::vector<std::size_t> first(lengths.size());
   for (std::size_t k = 0; k < lists.size(); ++k) {
-    if (is_tied(ranks, lists[k].member)) { continue; }
+    if (dimwise::detail::is_among_tied(ranks.tied, lists[k].member)) { continue; }
     for (std::size_t s = 0; s < stages->rank(); ++s) { first[k] += of_all[s * lengths.size() + k]; }
   }
   for (std::size_t i = 0; i < own.count(); ++i) { own.type(i).bind(to, own.name(i, first), own.at(i)); }

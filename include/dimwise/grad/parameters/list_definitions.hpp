@@ -19,12 +19,7 @@ DIMWISE_DETAIL_LIBRARY std::size_t parameter_list::size(std::size_t i) const {
 }
 
 DIMWISE_DETAIL_LIBRARY bool parameter_list::is_tied(std::size_t i) const {
-  if (stages_.tied == nullptr) { return false; }
-  const std::string own = member(i);  // a stage is a module, so its members have names
-  for (const char* const* name = stages_.tied; *name != nullptr; ++name) {
-    if (own == *name) { return true; }
-  }
-  return false;
+  return is_among_tied(stages_.tied, member(i));
 }
 
 DIMWISE_DETAIL_LIBRARY void parameter_list::check_same_extents(const char* what, const parameter_list& other,

@@ -17,6 +17,7 @@
 #include <dimwise/dim/shard.hpp>
 #include <dimwise/nn/parameters.hpp>
 
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -72,6 +73,14 @@ struct tied_members<M> {
 };
 template <class M>
 inline constexpr const char* const* names_of_tied = tied_names<typename tied_members<M>::type>::all;
+// Whether a member, which may be null, is among these names.
+constexpr bool is_among_tied(const char* const* tied, const char* member) {
+  if (tied == nullptr || member == nullptr) { return false; }
+  for (; *tied != nullptr; ++tied) {
+    if (std::string_view(*tied) == member) { return true; }
+  }
+  return false;
+}
 
 // A model that is a stage as a whole, or of which no member is one.
 template <class M>
