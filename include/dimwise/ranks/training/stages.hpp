@@ -502,9 +502,8 @@ Verdict value_and_gradient(const Model& model, const pipelined_batches<Passed, F
 /// `model` is the module of one stage, which names the mesh axis of the stages: `using stage_along = pp;`. All ranks
 /// along this axis call it with the same number of micro-batches, or `extent_error` is thrown. Members that the module
 /// names as `tied` are copies of one another on the stages that have them, or `rank_error` is thrown; each stage gets
-/// the gradient of all uses. A loss over a shard of
-/// another mesh axis gives terms, which `all_reduce<dp>` adds. Norms take the mesh: they count the parameters of all
-/// stages (R24).
+/// the gradient of all uses. A loss over a shard of another mesh axis gives terms, which `all_reduce<dp>` adds. Norms
+/// take the mesh: they count the parameters of all stages (R24).
 ///
 /// Rejects a model that names no axis (R25), a mesh without it (R25), a passed tensor that is divided or partial along
 /// it (R23, R24) or packed (R19), functions that give another tensor than the passed one, and a loss that is not an
