@@ -190,10 +190,16 @@ struct part_on_rank {
 struct array_of_ranks {
   io::stored_array array{};
   std::string words{};
+  std::size_t rank = 0;  // the first one that has it
   std::size_t stage = 0;
   bool is_tied = false;
   std::vector<part_on_rank> parts{};
 };
+
+inline std::string type_and_extents(const array_of_ranks& of) {
+  return std::string(io::name_of(of.array.type)) + " " + io::detail::listed(of.array.extents) +
+         (of.words.empty() ? "" : " (" + of.words + ")") + " on rank " + std::to_string(of.rank);
+}
 
 inline const communicator* stages_of(const ranks_of_file& ranks) {
   for (const ranks_along& along : ranks.axes) {
@@ -202,7 +208,7 @@ inline const communicator* stages_of(const ranks_of_file& ranks) {
   return nullptr;
 }
 
-// What this rank writes.
+// The arrays of this rank, and what it writes of them.
 inline std::string text_of_parts(const io::detail::file_parameters& own, const io::bindings& file,
                                  const whole_arrays& placed, const ranks_of_file& ranks) {
   const communicator* const stages = stages_of(ranks);
@@ -213,14 +219,14 @@ inline std::string text_of_parts(const io::detail::file_parameters& own, const i
   fields all;
   for (std::size_t k = 0; k < file.list().all.size(); ++k) {
     const io::detail::bound_parameter& b = *file.list().all[k];
-    if (!placed.is_first_with(b)) { continue; }
     all.add(b.names.front());
     all.add(static_cast<std::uint64_t>(b.type()));
     all.add(b.how.extents.size());
     for (const std::size_t extent : b.how.extents) { all.add(extent); }
-    all.add(b.how.words);
+    all.add(b.how.parts == 1 ? b.how.words : std::string());  // parts of one array have other words
     all.add(stages == nullptr ? 0 : stages->rank());
     all.add(tied.contains(b.parameter) ? 1 : 0);
+    all.add(placed.is_first_with(b) ? 1 : 0);
     all.add(k);
     const packed_part part = packed(b.how);
     all.add(part.elements);
@@ -234,7 +240,8 @@ inline std::string text_of_parts(const io::detail::file_parameters& own, const i
   }
   return all.text();
 }
-// What all ranks write, by the names of the arrays. Lines about arrays that two stages have.
+// What all ranks write, by the names of the arrays. Lines about arrays that two stages have, and about those that two
+// ranks have with other extents, elements or dimensions.
 inline std::map<std::string, array_of_ranks> arrays_of_ranks(const std::vector<std::string>& texts,
                                                              std::vector<std::string>& lines) {
   std::map<std::string, array_of_ranks> all;
@@ -246,8 +253,10 @@ inline std::map<std::string, array_of_ranks> arrays_of_ranks(const std::vector<s
       one.array.extents.resize(of.number());
       for (std::size_t& extent : one.array.extents) { extent = of.number(); }
       one.words = of.words();
+      one.rank = rank;
       one.stage = of.number();
       one.is_tied = of.number() != 0;
+      const bool is_written = of.number() != 0;
       part_on_rank part{rank, of.number(), {}};
       part.part.elements = of.number();
       part.part.how.begin = of.number();
@@ -258,13 +267,17 @@ inline std::map<std::string, array_of_ranks> arrays_of_ranks(const std::vector<s
         step.file_stride = of.number();
       }
       array_of_ranks& known = all.try_emplace(one.array.name, one).first->second;
+      if (known.array.type != one.array.type || known.array.extents != one.array.extents || known.words != one.words) {
+        lines.push_back(io::detail::printable(one.array.name) + " is " + type_and_extents(known) + ", and " +
+                        type_and_extents(one));
+      }
       if (known.stage != one.stage && !(known.is_tied && one.is_tied)) {
         const std::string line = io::detail::printable(one.array.name) + " is an array of stage " +
                                  std::to_string(known.stage) + " and of stage " + std::to_string(one.stage);
         if (lines.empty() || lines.back() != line) { lines.push_back(line); }  // once, and not for each part
       }
       if (one.stage < known.stage) { known = one; }
-      if (one.stage == known.stage) { known.parts.push_back(std::move(part)); }
+      if (is_written && one.stage == known.stage) { known.parts.push_back(std::move(part)); }
     }
   }
   return all;
@@ -365,10 +378,10 @@ DIMWISE_DETAIL_LIBRARY void save_whole(const io::detail::file_parameters& own, c
                                        const io::bindings& file, const std::map<std::string, std::string>& metadata,
                                        bool has_dimensions, const ranks_of_file& ranks) {
   const communicator& world = ranks.world;
+  const std::string title = path.string() + ": the model cannot be written:";
   const whole_arrays placed(file, ranks);
   std::vector<std::string> lines = placed.lines();
   check_bindings(own, file, lines);
-  const std::string title = path.string() + ": the model cannot be written:";
   throw_together(world, title, lines);
   const std::map<std::string, array_of_ranks> all =
       arrays_of_ranks(gather_texts(world, text_of_parts(own, file, placed, ranks), "the parts of the arrays"), lines);
@@ -405,19 +418,20 @@ DIMWISE_DETAIL_LIBRARY void save_whole(const io::detail::file_parameters& own, c
 
 DIMWISE_DETAIL_LIBRARY void load_parts(const io::detail::file_parameters& own, const io::archive& from,
                                        const io::bindings& file, io::rounding how, const ranks_of_file& ranks) {
+  const std::string title = from.title() + ": the file does not fit the model:";
   const whole_arrays placed(file, ranks);
   std::vector<std::string> lines = placed.lines();
   std::set<std::string> others;
   if (stages_of(ranks) != nullptr) {
-    fields read;
-    for (const std::string& name : io::detail::arrays_read(from, file)) { read.add(name); }
-    for (const std::string& text : gather_texts(ranks.world, read.text(), "the arrays of each stage")) {
+    fields known;
+    for (const std::string& name : io::detail::arrays_read(from, file)) { known.add(name); }
+    for (const std::string& text : gather_texts(ranks.world, known.text(), "the arrays of each stage")) {
       for (fields names(text); names.has_more();) { others.insert(names.words()); }
     }
   }
   // A parameter without a place is compared neither: its array has other extents.
   if (lines.empty()) { lines = io::detail::compared(own, from, file, how, others); }
-  throw_together(ranks.world, from.title() + ": the file does not fit the model:", lines);
+  throw_together(ranks.world, title, lines);
   io::detail::load_bound({}, from, file);
 }
 

@@ -30,6 +30,21 @@ struct layers {
   using members = nn::member_list<&layers::up, &layers::down>;
 };
 
+// A dimension whose extent only the parameters have.
+struct columns : feature_dim<> {};
+template <class Hidden, class M>
+struct with_columns {
+  using stage_along = M;
+  std::vector<tensor<float, Hidden, columns>> weight{};
+  using members = nn::member_list<&with_columns::weight>;
+};
+struct tied_columns {
+  using stage_along = pp;
+  std::vector<tensor<float, wide, columns>> weight{};
+  using members = nn::member_list<&tied_columns::weight>;
+  using tied = nn::member_list<&tied_columns::weight>;
+};
+
 std::string bytes_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -149,4 +164,29 @@ TEST_CASE("stages with other numbers of layers than the file are an error on all
     const std::string missing = text_of_error([&] { ranks::load(many, io::read_safetensors(folder / "whole"), grid); });
     CHECK(has(missing, "rank 1: \"down.4\" is missing"));
   }, {.checks = true});
+}
+
+TEST_CASE("ranks with other extents of one array, or with other copies of a tied one, write no file, over threads" *
+          support::threads) {
+  const dimwise_test::temporary_folder folder;
+  ranks::run_threads(2, [&](const ranks::communicator& world) {
+    const std::size_t here = world.rank() == 0 ? 4 : 6;
+    const ranks::mesh<tp> parts(world);
+    with_columns<shard<wide, tp>, void> part;
+    part.weight.emplace_back(columns{here});
+    const std::string divided = text_of_error([&] { ranks::save(part, folder / "none", parts); });
+    CHECK(has(
+        divided,
+        "\"weight.0\" is F32 [6, 4] (wide[6] columns[4]) on rank 0, and F32 [6, 6] (wide[6] columns[6]) on rank 1"));
+    with_columns<wide, void> same_on_both;
+    same_on_both.weight.emplace_back(columns{here});
+    const std::string whole = text_of_error([&] { ranks::save(same_on_both, folder / "none", parts); });
+    CHECK(has(whole, "\"weight.0\" is F32 [6, 4] (wide[6] columns[4]) on rank 0, and F32 [6, 6]"));
+    const ranks::mesh<pp> stages(world);
+    tied_columns tied;
+    tied.weight.emplace_back(columns{here});
+    const std::string copies = text_of_error([&] { ranks::save(tied, folder / "none", stages); });
+    CHECK(has(copies, "\"weight.0\" is F32 [6, 4] (wide[6] columns[4]) on rank 0, and F32 [6, 6]"));
+  }, {.checks = true});
+  CHECK_FALSE(std::filesystem::exists(folder / "none"));
 }
