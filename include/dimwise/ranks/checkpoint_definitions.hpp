@@ -208,6 +208,37 @@ inline const communicator* stages_of(const ranks_of_file& ranks) {
   return nullptr;
 }
 
+// Throws on all ranks if one rank of a stage has an array that another one does not have.
+inline void check_same_names(const std::string& title, const io::bindings& file, const ranks_of_file& ranks) {
+  const communicator* const stages = stages_of(ranks);
+  fields mine;
+  mine.add(stages == nullptr ? 0 : stages->rank());
+  for (const auto& b : file.list().all) { mine.add(b->names.front()); }
+  struct names_of_stage {
+    std::map<std::string, std::size_t> all{};  // and the first rank that has it
+    std::map<std::size_t, std::set<std::string>> of_ranks{};
+  };
+  std::map<std::size_t, names_of_stage> of_stages;
+  const std::vector<std::string> texts = gather_texts(ranks.world, mine.text(), "the names of the arrays");
+  for (std::size_t rank = 0; rank < texts.size(); ++rank) {
+    fields of(texts[rank]);
+    auto& [all, of_ranks] = of_stages[of.number()];
+    std::set<std::string>& names = of_ranks[rank];
+    while (of.has_more()) { all.emplace(*names.insert(of.words()).first, rank); }
+  }
+  std::vector<std::string> lines;
+  for (const auto& [stage, names] : of_stages) {
+    for (const auto& [name, first] : names.all) {
+      const auto without = std::find_if(names.of_ranks.begin(), names.of_ranks.end(),
+                                        [&, &name = name](const auto& one) { return !one.second.contains(name); });
+      if (without == names.of_ranks.end()) { continue; }
+      lines.push_back(io::detail::printable(name) + " is an array of rank " + std::to_string(first) +
+                      ", but not of rank " + std::to_string(without->first));
+    }
+  }
+  if (!lines.empty()) { throw io::file_error(title + io::detail::text_of_mismatches(lines)); }
+}
+
 // The arrays of this rank, and what it writes of them.
 inline std::string text_of_parts(const io::detail::file_parameters& own, const io::bindings& file,
                                  const whole_arrays& placed, const ranks_of_file& ranks) {
@@ -379,6 +410,7 @@ DIMWISE_DETAIL_LIBRARY void save_whole(const io::detail::file_parameters& own, c
                                        bool has_dimensions, const ranks_of_file& ranks) {
   const communicator& world = ranks.world;
   const std::string title = path.string() + ": the model cannot be written:";
+  check_same_names(title, file, ranks);
   const whole_arrays placed(file, ranks);
   std::vector<std::string> lines = placed.lines();
   check_bindings(own, file, lines);
@@ -419,6 +451,7 @@ DIMWISE_DETAIL_LIBRARY void save_whole(const io::detail::file_parameters& own, c
 DIMWISE_DETAIL_LIBRARY void load_parts(const io::detail::file_parameters& own, const io::archive& from,
                                        const io::bindings& file, io::rounding how, const ranks_of_file& ranks) {
   const std::string title = from.title() + ": the file does not fit the model:";
+  check_same_names(title, file, ranks);
   const whole_arrays placed(file, ranks);
   std::vector<std::string> lines = placed.lines();
   std::set<std::string> others;

@@ -190,3 +190,29 @@ TEST_CASE("ranks with other extents of one array, or with other copies of a tied
   }, {.checks = true});
   CHECK_FALSE(std::filesystem::exists(folder / "none"));
 }
+
+TEST_CASE("a parameter of some ranks of a stage only is an error on all ranks, over threads" * support::threads) {
+  const dimwise_test::temporary_folder folder;
+  ranks::run_threads(4, [&](const ranks::communicator& world) {
+    const ranks::mesh<tp, pp> grid(world);
+    layers<wide, pp> whole;
+    layers<shard<wide, tp>, pp> divided;
+    const std::size_t count = world.rank() == 3 ? 2 : 1;
+    whole.up.resize(count);
+    divided.up.resize(count);
+    const std::string line = "\"up.2\" is an array of rank 3, but not of rank ";
+    CHECK(has(text_of_error([&] { ranks::save(whole, folder / "none", grid); }), line));
+    CHECK(has(text_of_error([&] { ranks::save(divided, folder / "none", grid); }), line));
+  }, {.checks = true});
+  CHECK_FALSE(std::filesystem::exists(folder / "none"));
+  layers<wide, void> file;
+  file.up.resize(3);
+  io::save(file, folder / "three");
+  ranks::run_threads(2, [&](const ranks::communicator& world) {
+    const ranks::mesh<tp> grid(world);
+    layers<wide, void> read;
+    read.up.resize(2 + world.rank());
+    CHECK(has(text_of_error([&] { ranks::load(read, io::read_safetensors(folder / "three"), grid); }),
+              "\"up.2\" is an array of rank 1, but not of rank 0"));
+  }, {.checks = true});
+}
