@@ -146,10 +146,10 @@ DIMWISE_DETAIL_LIBRARY std::string prefix_in(const archive& from, const bindings
 
 // Binds parameters under their own names in their own order.
 DIMWISE_DETAIL_LIBRARY void bind_own(const file_parameters& own, bindings& to);
-// The names of the arrays that the bindings read.
-DIMWISE_DETAIL_LIBRARY std::set<std::string> arrays_read(const archive& from, const bindings& file);
+// The names of the arrays that the bindings read, ignore or tie to others.
+DIMWISE_DETAIL_LIBRARY std::set<std::string> arrays_known(const archive& from, const bindings& file);
 
-// All mismatches between a file and a model. Other models read the arrays `others`.
+// All mismatches between a file and a model. Other models know the arrays `others`.
 DIMWISE_DETAIL_LIBRARY std::vector<std::string> compared(const file_parameters& own, const archive& from,
                                                          const bindings& file, rounding how,
                                                          const std::set<std::string>& others = {});

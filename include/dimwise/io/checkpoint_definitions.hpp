@@ -76,11 +76,24 @@ DIMWISE_DETAIL_LIBRARY std::string prefix_in(const archive& from, const bindings
   return plain >= most ? "" : best;
 }
 
-DIMWISE_DETAIL_LIBRARY std::set<std::string> arrays_read(const archive& from, const bindings& file) {
+inline std::string without_prefix(const std::string& name, const std::string& prefix) {
+  return name.starts_with(prefix) ? name.substr(prefix.size()) : name;
+}
+inline bool is_ignored(const bindings& file, const std::string& name) {
+  const auto& beginnings = file.list().ignored_beginnings;
+  return file.list().ignored.contains(name) ||
+         std::any_of(beginnings.begin(), beginnings.end(), [&](const auto& b) { return name.starts_with(b); });
+}
+
+DIMWISE_DETAIL_LIBRARY std::set<std::string> arrays_known(const archive& from, const bindings& file) {
   const std::string prefix = prefix_in(from, file);
   std::set<std::string> names;
   for (const auto& b : file.list().all) {
     if (const stored_array* const found = find_array(from, prefix, *b)) { names.insert(found->name); }
+  }
+  for (const stored_array& a : from.arrays()) {
+    const std::string name = without_prefix(a.name, prefix);
+    if (is_ignored(file, name) || file.list().same.contains(name)) { names.insert(a.name); }
   }
   return names;
 }
@@ -92,8 +105,8 @@ inline std::string described(const stored_array& a) {
 // Collects all mismatches between a file and a model.
 class comparison {
  public:
-  comparison(const archive& from, const bindings& file, rounding how, std::set<std::string> others)
-      : from_(from), file_(file), how_(how), prefix_(prefix_in(from, file)), used_(std::move(others)) {}
+  comparison(const archive& from, const bindings& file, rounding how, const std::set<std::string>& others)
+      : from_(from), file_(file), how_(how), prefix_(prefix_in(from, file)), others_(others) {}
 
   std::vector<std::string> operator()(const file_parameters& parameters) {
     std::map<const void*, parameter> own;
@@ -159,15 +172,11 @@ class comparison {
   void unexpected() {
     for (const stored_array& a : from_.arrays()) {
       if (used_.contains(a.name)) { continue; }
-      const bool prefixed = a.name.starts_with(prefix_);
-      const std::string name = prefixed ? a.name.substr(prefix_.size()) : a.name;
-      const auto& beginnings = file_.list().ignored_beginnings;
-      if (file_.list().ignored.contains(name) ||
-          std::any_of(beginnings.begin(), beginnings.end(), [&](const auto& b) { return name.starts_with(b); })) {
-        continue;
-      }
+      const std::string name = without_prefix(a.name, prefix_);
+      if (is_ignored(file_, name)) { continue; }
       const auto tied = file_.list().same.find(name);
       if (tied == file_.list().same.end()) {
+        if (others_.contains(a.name)) { continue; }
         lines_.push_back(described(a) + " is not expected: no parameter is bound to it");
         continue;
       }
@@ -183,7 +192,8 @@ class comparison {
   const bindings& file_;
   rounding how_;
   std::string prefix_;
-  std::set<std::string> used_;
+  const std::set<std::string>& others_;
+  std::set<std::string> used_{};
   std::vector<std::string> lines_{};
   std::set<const void*> bound_{};
   std::set<std::string> told_{};

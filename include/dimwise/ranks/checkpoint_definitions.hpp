@@ -457,7 +457,7 @@ DIMWISE_DETAIL_LIBRARY void load_parts(const io::detail::file_parameters& own, c
   std::set<std::string> others;
   if (stages_of(ranks) != nullptr) {
     fields known;
-    for (const std::string& name : io::detail::arrays_read(from, file)) { known.add(name); }
+    for (const std::string& name : io::detail::arrays_known(from, file)) { known.add(name); }
     for (const std::string& text : gather_texts(ranks.world, known.text(), "the arrays of each stage")) {
       for (fields names(text); names.has_more();) { others.insert(names.words()); }
     }

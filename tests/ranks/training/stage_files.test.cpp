@@ -191,6 +191,42 @@ TEST_CASE("ranks with other extents of one array, or with other copies of a tied
   CHECK_FALSE(std::filesystem::exists(folder / "none"));
 }
 
+TEST_CASE("each stage reads a file of which another stage ignores or ties arrays, over threads" * support::threads) {
+  const dimwise_test::temporary_folder folder;
+  layers<wide, void> whole;
+  whole.up.resize(2);
+  whole.down.resize(2);
+  for (auto* const list : {&whole.up, &whole.down}) {
+    for (auto& p : *list) { p.fill(1); }
+  }
+  io::save(whole, folder / "whole");
+  const auto load = [&](const ranks::communicator& world, const std::string& as) {
+    const ranks::mesh<pp> grid(world);
+    layers<wide, pp> read;
+    read.up.resize(1);
+    const std::string number = std::to_string(world.rank());
+    io::bindings file;
+    file.bind<io::stored<wide, few>>("up." + number, read.up[0]);
+    if (world.rank() == 0) {
+      file.ignore_all("down.0");
+    } else if (!as.empty()) {
+      file.same("down.1", as);
+    }
+    return text_of_error([&] { ranks::load(read, io::read_safetensors(folder / "whole"), grid, file); });
+  };
+  ranks::run_threads(2, [&](const ranks::communicator& world) {
+    CHECK(load(world, "up.1") == "");
+    const std::string unknown = load(world, "");
+    CHECK(has(unknown, "\"down.1\" (F32 [6, 4]) is not expected"));
+    CHECK_FALSE(has(unknown, "down.0"));
+  }, {.checks = true});
+  whole.down[1].fill(2);
+  io::save(whole, folder / "whole");
+  ranks::run_threads(2, [&](const ranks::communicator& world) {
+    CHECK(has(load(world, "up.1"), "rank 1: \"down.1\" (F32 [6, 4]) is not the same as \"up.1\""));
+  }, {.checks = true});
+}
+
 TEST_CASE("a parameter of some ranks of a stage only is an error on all ranks, over threads" * support::threads) {
   const dimwise_test::temporary_folder folder;
   ranks::run_threads(4, [&](const ranks::communicator& world) {
