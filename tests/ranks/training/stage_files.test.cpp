@@ -252,3 +252,27 @@ TEST_CASE("a parameter of some ranks of a stage only is an error on all ranks, o
               "\"up.2\" is an array of rank 1, but not of rank 0"));
   }, {.checks = true});
 }
+
+TEST_CASE("a write of stages that fails leaves the old file as it was, over threads" * support::threads) {
+  const dimwise_test::temporary_folder folder;
+  ranks::run_threads(2, [&](const ranks::communicator& world) {
+    const ranks::mesh<pp> grid(world);
+    layers<wide, pp> part;
+    part.up.resize(1);
+    part.up[0].fill(static_cast<float>(world.rank()));
+    io::bindings file;
+    file.bind<io::stored<wide, few>>("up." + std::to_string(world.rank()), part.up[0]);
+    ranks::save(part, folder / "a", grid, file);
+    const std::string before = bytes_of(folder / "a");
+    world.barrier();
+    part.up[0].fill(7);
+    const std::string said = text_of_error([&] { ranks::save(part, folder / "a", grid, file, {{"key", "\xff"}}); });
+    CHECK(has(said, "it is not UTF-8"));
+    CHECK(bytes_of(folder / "a") == before);
+    CHECK(dimwise_test::files_in(folder.path()) == 1);
+    world.barrier();
+    ranks::save(part, folder / "a", grid, file);  // the ranks still agree
+  }, {.checks = true});
+  const io::archive after = io::read_safetensors(folder / "a");
+  CHECK(after.arrays().size() == 2);
+}
