@@ -45,6 +45,11 @@ struct tied_columns {
   using tied = nn::member_list<&tied_columns::weight>;
 };
 
+struct steps {
+  tensor<std::int64_t> count;
+  using members = nn::member_list<&steps::count>;
+};
+
 std::string bytes_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -275,4 +280,36 @@ TEST_CASE("a write of stages that fails leaves the old file as it was, over thre
   }, {.checks = true});
   const io::archive after = io::read_safetensors(folder / "a");
   CHECK(after.arrays().size() == 2);
+}
+
+TEST_CASE("stages that go on from files have the bits of an uninterrupted run, over threads" * support::threads) {
+  const dimwise_test::temporary_folder folder;
+  ranks::run_threads(2, [&](const ranks::communicator& world) {
+    const ranks::mesh<pp> grid(world);
+    layers<wide, pp> part;
+    part.up.resize(2);
+    part.down.resize(1);
+    nn::normal draw(1 + world.rank(), 0.3);
+    nn::initialise(part, draw);
+    const auto gradient = part;
+    const adamw_settings how{.rate = 0.01};
+    adamw optimiser(part, how);
+    for (int i = 0; i < 3; ++i) { optimiser.step(part, gradient); }
+    ranks::save(part, folder / "model", grid);
+    ranks::save(optimiser.state.first, folder / "first", grid);
+    ranks::save(optimiser.state.second, folder / "second", grid);
+    ranks::save(steps{optimiser.state.step}, folder / "steps", grid);
+    auto read = gradient;
+    adamw resumed(read, how);
+    steps done{tensor<std::int64_t>(0)};
+    const auto load = [&](auto& to, const char* name) { ranks::load(to, io::read_safetensors(folder / name), grid); };
+    load(read, "model");
+    load(resumed.state.first, "first");
+    load(resumed.state.second, "second");
+    load(done, "steps");
+    resumed.state.step = done.count;
+    optimiser.step(part, gradient);
+    resumed.step(read, gradient);
+    stage_checks::expect_same(read, part, "a stage after a step that went on from files");
+  }, {.checks = true});
 }
