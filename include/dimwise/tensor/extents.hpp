@@ -57,8 +57,8 @@ inline void check_same(segments& here, const segments& there, const char* operat
   }
 }
 
-// Merges the slots of the operands: `places[j][i]` is the index of slot i in operand j, and `at[i]` its index in `to`; -1
-// if there is none.
+// Merges the slots of the operands: `places[j][i]` is the index of slot i in operand j, and `at[i]` its index in `to`;
+// -1 if there is none.
 [[gnu::noinline]] inline void merge_slots(slot* to, const short* at, std::size_t count, std::size_t operands,
                                           const short* const* places, const slot* const* from, const char* operation,
                                           const name_of* names) {

@@ -228,8 +228,8 @@ void loops(const reduction<Shape, T, How, Over, E>&, target<Out> to, const Lower
                                         x.data);
 }
 
-// The reduction of a masked node to ids (those to numbers are records): the mask decides what is hidden, so a visible −∞
-// counts. `in` holds the children of the masked node.
+// The reduction of a masked node to ids (those to numbers are records): the mask decides what is hidden, so a visible
+// −∞ counts. `in` holds the children of the masked node.
 template <class C, class Shape, class T, class How, class Over, class Inner, class E, class M, class Out, class Lowered>
 void masked_total_loops(const reduction<Shape, T, How, Over, masked_node<Inner, E, M>>& n, target<Out> to,
                         const Lowered& in) {
