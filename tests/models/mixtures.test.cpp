@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <limits>
 
 using namespace dimwise;
 
@@ -104,18 +105,21 @@ TEST_CASE("each convention of the mixtures changes the logits") {
   CHECK(changed("phimoe", [](decoder& m) { m.config.rotary.front().long_scale = 0; }) > 1e-2);
 }
 
-TEST_CASE("experts whose probability is rounded to 0 are ordered by their logits") {
-  struct experts : choice_dim<5> {};
-  struct position : position_dim<> {};
-  struct model : feature_dim<1> {};
-  struct hidden : feature_dim<1> {};
+namespace {
+
+struct experts : choice_dim<5> {};
+struct position : position_dim<> {};
+struct model : feature_dim<1> {};
+struct hidden : feature_dim<1> {};
+
+// What the input 1 becomes with these logits of the experts. The expert e has 10^e of a hidden feature max(x, 0).
+float mixed(const models::mixture_settings& settings, const tensor<float, model, experts>& logits) {
   using mixture = models::mixture_of_experts<position, model, experts, hidden>;
   mixture m;
-  m.settings = {.chosen = 2, .near = 0.02};
-  // The logits of the input 1; no other expert is near the likeliest one, or near the second one without it.
-  m.router.weight = tensor<float, model, experts>{{-5, -3, -1, 120, 2}};
+  m.settings = settings;
+  m.router.weight = logits;
+  m.correction.resize(settings.by_sigmoid ? 1 : 0);
   for (std::size_t e = 0; e < 5; ++e) {
-    // The expert e: 10^e of a hidden feature max(x, 0).
     mixture::expert_type expert({.activation = models::activation_kind::relu, .gated = false});
     expert.up.weight = tensor<float, model, hidden>{{1}};
     expert.down.weight = tensor<float, hidden, model>{{std::pow(10.0F, static_cast<float>(e))}};
@@ -123,7 +127,26 @@ TEST_CASE("experts whose probability is rounded to 0 are ordered by their logits
   }
   const tensor<float, position, model> x(std::vector<float>{1}, position{1});
   const tensor<float, position, model> y = m(x);
-  CHECK(y.data()[0] == 11000);
+  return y.data()[0];
+}
+
+}  // namespace
+
+TEST_CASE("experts whose probability is rounded to 0 are ordered by their logits") {
+  // No other expert is near the likeliest one, or near the second one without it.
+  CHECK(mixed({.chosen = 2, .near = 0.02}, {{-5, -3, -1, 120, 2}}) == 11000);
+}
+
+TEST_CASE("experts whose probabilities are all rounded to 0 have the weight 0") {
+  CHECK(mixed({.chosen = 2, .by_sigmoid = true}, {{-200, -200, -300, -200, -250}}) == 0);
+}
+
+TEST_CASE("an expert whose logit is NaN is chosen, and its group") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  CHECK(std::isnan(mixed({.chosen = 1, .by_sigmoid = true}, {{0, 1, nan, 2, 3}})));
+  CHECK(std::isnan(mixed({.chosen = 1, .groups = 5, .chosen_groups = 1, .by_sigmoid = true}, {{0, 1, nan, 2, 3}})));
+  CHECK(std::isnan(mixed({.chosen = 1, .groups = 5, .chosen_groups = 1}, {{0, 1, nan, 2, 3}})));
+  CHECK(mixed({.chosen = 1, .groups = 5, .chosen_groups = 1, .by_sigmoid = true}, {{0, 1, 3, 2, -1}}) == 100);
 }
 
 TEST_CASE("the mixtures have the defaults of their classes, and other settings are rejected by name") {

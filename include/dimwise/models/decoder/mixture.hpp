@@ -26,7 +26,7 @@ struct mixture_settings {
   double near = 0;           ///< above 0: SparseMixer, whose weights count experts within this relative distance alone
   std::size_t groups = 1;    ///< of equal numbers of experts
   std::size_t chosen_groups = 1;  ///< experts of the others are not chosen
-  bool by_sigmoid = false;        ///< chances by sigmoid; experts are chosen by the sum with their correction
+  bool by_sigmoid = false;        ///< probabilities by sigmoid; experts are chosen by the sum with their correction
   double scale = 1;               ///< of the weights
 };
 
@@ -52,7 +52,7 @@ struct mixture_of_experts {
   // One shared expert or none, and its gate.
   shared_list shared{};
   gate_list gate{};
-  correction_list correction{};  // of the chances, by which experts are chosen
+  correction_list correction{};  // of the probabilities, by which experts are chosen
   mixture_settings settings{};
   using members =
       nn::member_list<&mixture_of_experts::router, &mixture_of_experts::experts, &mixture_of_experts::shared,
@@ -81,6 +81,10 @@ struct mixture_of_experts {
     }
     return 1 / sum;
   }
+  // NaN is the largest, so that it is chosen and not hidden; it has no place in an order.
+  [[nodiscard]] static float comparable(float choice) {
+    return std::isnan(choice) ? std::numeric_limits<float>::infinity() : choice;
+  }
   // Makes the experts of other groups than the best unlikely: by the largest choice, with sigmoid by the sum of the two
   // largest.
   void keep_groups(std::span<float> choice) const {
@@ -92,7 +96,8 @@ struct mixture_of_experts {
       const std::size_t counted = std::min<std::size_t>(settings.by_sigmoid ? 2 : 1, size);
       std::partial_sort(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(counted), best.end(),
                         [](float a, float b) { return a > b; });
-      groups.emplace_back(-std::accumulate(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(counted), 0.0F), g);
+      const float sum = std::accumulate(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(counted), 0.0F);
+      groups.emplace_back(-comparable(sum), g);
     }
     std::sort(groups.begin(), groups.end());
     for (std::size_t i = settings.chosen_groups; i < settings.groups; ++i) {
@@ -102,9 +107,9 @@ struct mixture_of_experts {
   }
   [[nodiscard]] features of_chosen(const features& x) const {
     const tensor<float, P, Experts> logits = router(x);
-    const tensor<float, P, Experts> chances = settings.by_sigmoid
-                                                  ? tensor<float, P, Experts>(sigmoid(logits))
-                                                  : tensor<float, P, Experts>(plain(softmax<Experts>(logits)));
+    const tensor<float, P, Experts> probabilities = settings.by_sigmoid
+                                                        ? tensor<float, P, Experts>(sigmoid(logits))
+                                                        : tensor<float, P, Experts>(plain(softmax<Experts>(logits)));
     const std::size_t count = experts.size();
     const std::size_t positions = extent_of<P>(x);
     const std::size_t width = extent_of<Model>(x);
@@ -114,25 +119,25 @@ struct mixture_of_experts {
     std::vector<std::size_t> order(count);
     std::vector<float> choice(count);
     for (std::size_t p = 0; p < positions; ++p) {
-      const float* const chance = chances.data() + p * count;
+      const float* const probability = probabilities.data() + p * count;
       const float* const logit = logits.data() + p * count;
       std::iota(order.begin(), order.end(), std::size_t{0});
       const auto last = order.begin() + static_cast<std::ptrdiff_t>(std::min(settings.chosen, count));
-      // By logits: the chances of several experts may be rounded to 0.
+      // By logits: the probabilities of several experts may be rounded to 0.
       for (std::size_t e = 0; e < count; ++e) {
-        choice[e] = settings.by_sigmoid ? chance[e] + correction.front().data()[e] : logit[e];
+        choice[e] = comparable(settings.by_sigmoid ? probability[e] + correction.front().data()[e] : logit[e]);
       }
       if (settings.chosen_groups < settings.groups) { keep_groups(choice); }
       std::partial_sort(order.begin(), last, order.end(), [&](std::size_t a, std::size_t b) {
         return choice[a] > choice[b] || (!(choice[b] > choice[a]) && a < b);
       });
-      float sum = 0;
-      for (auto e = order.begin(); e != last; ++e) { sum += chance[*e]; }
+      float sum = 1e-20F;  // not 0 if all probabilities are, which a sigmoid may round to 0
+      for (auto e = order.begin(); e != last; ++e) { sum += probability[*e]; }
       for (auto e = order.begin(); e != last; ++e) {
         chosen[*e].push_back(p);
         const float share = settings.near > 0       ? near_share({logit, count}, {order.begin(), e}, *e)
-                            : settings.renormalised ? chance[*e] / sum
-                                                    : chance[*e];
+                            : settings.renormalised ? probability[*e] / sum
+                                                    : probability[*e];
         weights[*e].push_back(static_cast<float>(settings.scale) * share);
       }
     }
