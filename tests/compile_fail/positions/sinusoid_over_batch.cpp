@@ -7,8 +7,8 @@
 
 void layer() {
 #ifdef FIXED
-  RESULT r = x + sinusoid<seq, d_model>(seq{});
+  RESULT r = x + sinusoid<seq, d_model>(seq{}, d_model{});
 #else
-  RESULT r = x + sinusoid<batch, d_model>(batch{});
+  RESULT r = x + sinusoid<batch, d_model>(batch{}, d_model{});
 #endif
 }

@@ -7,8 +7,8 @@
 
 void layer() {
 #ifdef FIXED
-  RESULT r = sinusoid<seq, d_model>(seq{});
+  RESULT r = sinusoid<seq, d_model>(seq{}, d_model{});
 #else
-  RESULT r = sinusoid<d_model, seq>(d_model{});
+  RESULT r = sinusoid<d_model, seq>(d_model{}, seq{});
 #endif
 }

@@ -2,7 +2,7 @@
 // Sums of very many terms in formulas, losses and gradients, by kernels and by the reference loops, against sums in a
 // wider type.
 #include "grad/nodes.hpp"
-#include <dimwise/eval/kernels/backward_definitions.hpp>
+#include <dimwise/eval/loops/backward_views.hpp>
 
 #include <cmath>
 #include <limits>

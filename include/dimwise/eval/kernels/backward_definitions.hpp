@@ -8,10 +8,10 @@
 
 #include <dimwise/eval/kernels/backward.hpp>
 #include <dimwise/eval/loops/backward_rows.hpp>
+#include <dimwise/eval/loops/backward_views.hpp>
 #include <dimwise/eval/records/elements_definitions.hpp>
 
 #include <algorithm>
-#include <vector>
 
 namespace dimwise::detail {
 
@@ -181,62 +181,6 @@ void write_total_back(walk& w, const record<C>& r, target<C> to) {
 }
 
 // ---- views ---------------------------------------------------------------------------------------------------------
-
-// How many elements of a view may be one element of its operand, which is the first pointer. From the largest step
-// down: each axis reaches an element from as many places as what is left moves by steps of it.
-template <std::size_t K>
-std::size_t most_terms(const kernels::loop_nest<K>& nest) {
-  axis axes[max_rank];
-  for (std::size_t i = 0; i < nest.rank; ++i) {
-    axes[i] = {nest.extent[i], nest.stride[0][i] < 0 ? -nest.stride[0][i] : nest.stride[0][i]};
-  }
-  std::sort(axes, axes + nest.rank, [](const axis& a, const axis& b) { return a.stride < b.stride; });
-  std::size_t most = 1;
-  std::size_t span = 0;  // of the axes with smaller steps
-  for (std::size_t i = 0; i < nest.rank; ++i) {
-    const auto step = static_cast<std::size_t>(axes[i].stride);
-    const std::size_t extent = axes[i].extent;
-    most = saturating_product(most, step == 0 ? extent : std::min(extent, span / step + 1));
-    span += extent == 0 ? 0 : (extent - 1) * step;
-  }
-  return most;
-}
-
-// The elements of a view added to those of its operand that they are; add(n, sums, step, from, step) adds a row. Where
-// one element is very many of the view's, blocks of rows have sums of their own.
-template <class T, class Add>
-void add_view(const kernels::loop_nest<2>& nest, T* sums, const T* g, const Add& add) {
-  constexpr std::size_t block = 128;
-  const bool is_long = most_terms(nest) > kernels::detail_loops::few_terms;
-  std::vector<added_row> rows;
-  std::vector<T> part;
-  const auto finish = [&](std::size_t count, const std::ptrdiff_t(&s)[2]) {
-    const auto [low, high] = std::minmax_element(rows.begin(), rows.end(),
-                                                 [](const added_row& a, const added_row& b) { return a.to < b.to; });
-    const std::ptrdiff_t along = static_cast<std::ptrdiff_t>(count - 1) * s[0];
-    const std::ptrdiff_t first = low->to + std::min(along, std::ptrdiff_t{0});
-    const auto size = static_cast<std::size_t>(high->to + std::max(along, std::ptrdiff_t{0}) - first) + 1;
-    // Few of the elements between them are theirs: these rows do not meet.
-    const bool apart = size / 4 > rows.size() * count;
-    part.assign(apart ? 0 : size, T(0));
-    for (const added_row& row : rows) {
-      add(count, (apart ? sums + row.to : part.data() + (row.to - first)), s[0], g + row.from, s[1]);
-    }
-    if (!apart) { add(size, sums + first, 1, part.data(), 1); }
-    rows.clear();
-  };
-  std::size_t inner = 0;
-  std::ptrdiff_t steps[2] = {};
-  kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[2], std::size_t count, const std::ptrdiff_t(&s)[2]) {
-    if (!is_long) { return add(count, sums + o[0], s[0], g + o[1], s[1]); }
-    inner = count;
-    steps[0] = s[0];
-    steps[1] = s[1];
-    rows.push_back({o[0], o[1]});
-    if (rows.size() == block) { finish(count, s); }
-  });
-  if (!rows.empty()) { finish(inner, steps); }
-}
 
 // The loops over what a view has read: of its operand with this layout, and of what arrives.
 struct view_loops {
