@@ -159,7 +159,7 @@ void run_quantised(context& cx, kernels::quantised_product_call call, const quan
                    const lowered<float>& x, const chain_steps& steps, target<C> to) {
   if (call.n == 0) { return; }
   const std::size_t rank = p.result.size;
-  short places[max_rank];
+  short places[max_rank]{};
   for (std::size_t i = 0; i < rank; ++i) { places[i] = p.rows.names().place_of(p.result.at[i]); }
   const bool bias_fits = !steps.has_bias || is_row_of(rank, to.axes, steps.bias_strides, call.n, places);
   const bool residual_fits = !steps.has_residual || lies_like(rank, to.axes, steps.residual_strides);

@@ -183,7 +183,7 @@ struct choose {
   static constexpr const char* name = "where";
   template <class A, class B>
   constexpr auto operator()(bool first, A a, B b) const {
-    using T = typename detail::either_t<std::is_same_v<A, B>, std::type_identity<A>, std::common_type<A, B>>::type;
+    using T = typename std::conditional_t<std::is_same_v<A, B>, std::type_identity<A>, std::common_type<A, B>>::type;
     return first ? static_cast<T>(a) : static_cast<T>(b);
   }
 };
