@@ -22,7 +22,7 @@ from safetensors_file import write
 VOCAB, D, HEADS, CONTENT, ROTATED, VALUE, LATENT, LAYERS, HIDDEN, EXPERT_HIDDEN, EXPERTS, CHOSEN = 40, 24, 3, 6, 4, 5, 10, 3, 20, 8, 8, 3
 PROMPTS = [[7], [3, 31, 8, 0, 22, 5, 39], [11, 4, 4, 36, 19, 2, 28, 30, 9, 17, 33, 1]]
 CONTINUED = 8
-EPSILON, EPSILON_OF_LATENT = 1e-5, 1e-6  # the second one is no setting
+EPSILON, EPSILON_OF_LATENT = 1e-5, 1e-6  # the second one is not a setting
 USUAL = {"vocab_size": VOCAB, "hidden_size": D, "intermediate_size": HIDDEN, "num_hidden_layers": LAYERS, "num_attention_heads": HEADS,
          "num_key_value_heads": HEADS, "hidden_act": "silu", "max_position_embeddings": 64, "rms_norm_eps": EPSILON, "tie_word_embeddings": False,
          "torch_dtype": "float32", "num_experts_per_tok": CHOSEN, "n_routed_experts": EXPERTS, "moe_intermediate_size": EXPERT_HIDDEN,

@@ -37,16 +37,15 @@ struct evaluation_pass {
   }
 };
 
+template <class Op>
+inline constexpr const char* name_of_operation = "map";  // a function of the user's own
+template <class Op>
+  requires requires { Op::name; }
+inline constexpr const char* name_of_operation<Op> = Op::name;
 // What an operation is called in a plan.
 template <class Op>
 struct words_of {
-  static std::string get() {
-    if constexpr (requires { Op::name; }) {
-      return Op::name;
-    } else {
-      return "map";
-    }
-  }
+  static std::string get() { return name_of_operation<Op>; }
 };
 template <class Over>
 struct words_of<product_over<Over>> {

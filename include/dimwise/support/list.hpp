@@ -27,7 +27,7 @@ inline constexpr bool is_in = false;
 template <class T, class... Ts>
 inline constexpr bool is_in<T, list<Ts...>> = (__is_same(T, Ts) || ...);
 
-// The index of T in the list; the size of the list if T is missing. Folded over a function that is no template: one
+// The index of T in the list; the size of the list if T is missing. Folded over a function that is not a template: one
 // more variable for each pair, and no function.
 struct search {
   std::size_t index = 0;

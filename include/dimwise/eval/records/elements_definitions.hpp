@@ -279,8 +279,7 @@ void write_power(walk& w, const record<C>& r, target<C> to) {
   }
 #endif
   note(w, plan_kind::plain, r);
-  if (!w.computes()) { return; }
-  binary_loop<C, fn::pow>(nest, r.child[0]->shape->masked, r.child[1]->shape->masked, to.data, x.data, y.data);
+  if (w.computes()) { element_loop(nest, to.data, fn::pow{}, x.data, y.data); }  // no operand is masked (R7)
 }
 
 // f of each triple of elements of the operands.

@@ -148,14 +148,9 @@ struct record_constants {
   bool is_float;
   bool has_kernels;
 };
-template <class Op>
-inline constexpr const char* name_in_records = "map";  // a function of the user's own; the name of a leaf is not read
-template <class Op>
-  requires requires { Op::name; }
-inline constexpr const char* name_in_records<Op> = Op::name;
 template <class C, class N>
 inline constexpr record_constants constants_of = {
-    &record_shape_of<axes_for<shape_of<N>>, extents_type_of<N>, is_masked<N>>, name_in_records<operation_of<N>>,
+    &record_shape_of<axes_for<shape_of<N>>, extents_type_of<N>, is_masked<N>>, name_of_operation<operation_of<N>>,
     leaves_out<N>, std::is_same_v<value_of<N>, float>, has_kernels_for<C, N>};
 template <class B, class Extents>
 inline constexpr record_constants constants_of_bias = {&record_shape_of<bias_axes<B>, Extents, false>, B::name,
@@ -347,13 +342,14 @@ template <class Pass, class C, class N, class F>
   r.operation = &records::chosen<C>;
   r.mask_facts = &condition_facts_for<C, Pass, M, extents_type_of<N>>;
   r.mask = &n.template child<0>();
-  r.number = std::is_same_v<F, fn::visible_part> ? -0.0 : 0.0;
   r.child[0] = nullptr;
   r.child[1] = nullptr;
   if constexpr (std::is_same_v<F, fn::choose>) {
+    r.number = 0;
     r.child[0] = form_child<Pass>(all, n.template child<1>());
     r.child[1] = form_child<Pass>(all, n.template child<2>());
   } else {
+    r.number = F::otherwise;
     r.child[std::is_same_v<F, fn::chosen_part<false>> ? 1 : 0] = form_child<Pass>(all, n.template child<1>());
   }
 }

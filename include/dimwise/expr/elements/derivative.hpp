@@ -214,22 +214,16 @@ struct own_chain {
     }
   }
 };
-// What is sent to the second and third argument of `where`.
+// Choices between the gradient that arrives and a number: for the second and third argument of `where`, and for what a
+// mask has hidden, which gets −0, since a product leaves that out.
 template <bool First>
 struct chosen_part {
   static constexpr const char* name = "where";
-  template <class T>
-  T operator()(bool condition, T g) const {
-    return condition == First ? g : T(0);
-  }
+  static constexpr double otherwise = 0;
 };
-// What is sent to what a mask has hidden: −0, which a product leaves out.
 struct visible_part {
   static constexpr const char* name = "masked";
-  template <class T>
-  T operator()(bool visible, T g) const {
-    return visible ? g : T(-0.0);
-  }
+  static constexpr double otherwise = -0.0;
 };
 
 }  // namespace dimwise::fn
