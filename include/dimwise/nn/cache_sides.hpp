@@ -21,7 +21,7 @@ namespace detail {
 // Queries whose positions are those of the keys' sequence.
 template <class Q, class Key>
 concept at_positions_of = dimension_type<Q> && comparable<Q, Key> && both_ordered<Q, Key>;
-// What is wrong with `cache.mask<Q...>()`; no type where nothing is.
+// The error of `cache.mask<Q...>()`; no type if the call is right.
 template <class Key, class... Q>
 struct mask_error {
   using type = ERROR_R1_operation_names_its_dimension<op::mask, over<Q...>>;
@@ -32,6 +32,14 @@ struct mask_error<Key, Q> {
 };
 template <class Key, at_positions_of<Key> Q>
 struct mask_error<Key, Q> {};
+// The error of `cache.next(D{n})`; no type if D has positions of the keys' sequence.
+template <class Key, class D>
+struct next_error {};
+template <class Key, dimension_type D>
+  requires(!at_positions_of<D, Key>)
+struct next_error<Key, D> {
+  using type = positions_error<op::next, D, Key>;
+};
 
 // Whether these are the constructor arguments of a cache: a scale for each quantized side (keys first), then the
 // run-time extents.
@@ -198,10 +206,13 @@ class cache_base {
   already_refused append(Given... given);
 
   /// The next positions as a dimension object with their origin: `cache.next(seq{1})`.
-  template <dimension_type D>
+  template <at_positions_of<Key> D>
   [[nodiscard]] D next(const D& count) const {
     return starting_at(count, static_cast<const Cache&>(*this).end());
   }
+  /// Rejects features (R13) and positions of another sequence than the keys' (R7).
+  template <class D, class Error = typename next_error<Key, D>::type>
+  Error next(const D& count) const;
   /// Rejects a number (R1).
   template <class X, class Error = ERROR_R1_operation_takes_other_arguments<op::next, X>>
     requires(!dimension_type<X> && !refused_operand<X>)

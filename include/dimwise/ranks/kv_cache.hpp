@@ -195,10 +195,13 @@ class kv_cache<shard<Whole, M, striped>, nn::capacity<Positions>, nn::keys<KeyEl
   /// The position of the next key.
   [[nodiscard]] std::ptrdiff_t end() const { return start_ + static_cast<std::ptrdiff_t>(length_); }
   /// The next positions as a dimension object with their origin: `cache.next(seq{1})`.
-  template <dimension_type D>
+  template <dimwise::detail::at_positions_of<Key> D>
   [[nodiscard]] D next(const D& count) const {
     return starting_at(count, end());
   }
+  /// Rejects features (R13) and positions of another sequence than the keys' (R7).
+  template <class D, class Error = typename dimwise::detail::next_error<Key, D>::type>
+  Error next(const D& count) const;
   /// Rejects a number (R1).
   template <class X, class Error = ERROR_R1_operation_takes_other_arguments<op::next, X>>
     requires(!dimension_type<X>)
