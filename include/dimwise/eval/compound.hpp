@@ -14,7 +14,7 @@ namespace dimwise {
 
 namespace detail {
 
-// Tensors and views that are written; constant ones are none.
+// Tensors and views that may be written: not constant ones.
 template <class X>
 inline constexpr bool is_written = is_tensor<X>;
 template <class T, class... D>
@@ -36,13 +36,13 @@ consteval auto judge_compound() {
 template <class X, class E, class Computed>
 using compound_verdict = typename decltype(judge_compound<X, E, Computed>())::type;
 
-// What is masked stays masked: the evaluator knows, plain arithmetic with −∞ does not.
+// Masked elements stay masked: the evaluator knows them, plain arithmetic with −∞ does not.
 template <class E>
 inline constexpr bool holds_masked = false;
 template <operand E>
 inline constexpr bool holds_masked<E> = is_masked<E>;
 
-// What is recorded is stored anew: the origin of the former value is still to be differentiated.
+// A recorded value is stored anew: the origin of the former value is still to be differentiated.
 template <class F, class Verdict, class T, class... D, class E>
 void change(tensor<T, D...>& x, const E& y) {
   using axes = typename tensor<T, D...>::axes;

@@ -93,7 +93,7 @@ class context {
     requires(!std::is_same_v<E, context>)
   explicit context(E& executor) : runner_(detail::runner_for(executor)) {}
 
-  /// What runs the tasks of an evaluation.
+  /// Runs the tasks of an evaluation.
   [[nodiscard]] const kernels::runner& runner() const { return runner_; }
   /// Whether the reference loops alone run, in the element type.
   [[nodiscard]] bool reference_forced() const { return reference_forced_; }

@@ -17,7 +17,7 @@
 
 namespace dimwise::nn {
 
-/// What linear attention remembers: for each key feature a value, summed over all positions so far.
+/// The state of linear attention: for each key feature a value, summed over all positions so far.
 template <class T, class... D>
 using linear_state = tensor<T, D...>;
 
@@ -52,7 +52,7 @@ gated_delta_update(Decay, Beta) -> gated_delta_update<Decay, Beta>;
 
 namespace dimwise::detail {
 
-// What an update has: a decay of the state, a β of the values, or both.
+// The factors of an update: a decay of the state, a β of the values, or both.
 template <class Update>
 concept decays = requires(const Update& u) { u.decay; };
 template <class Update>
@@ -89,7 +89,7 @@ consteval auto judge_updated() {
 template <class P, class F, class Q, class K, class V, class State, class Update>
 using linear_verdict = typename decltype(judge_updated<P, F, Q, K, V, State, Update>())::type;
 
-// What an update holds, computed once: it is read at every position. Its extents are those of the whole (R15).
+// The factors of an update, computed once: each position reads them. Their extents are those of the whole (R15).
 template <class Atoms, class X>
 auto stored_change(const extents_of<Atoms>& all, const X& x) {
   (void)merge_extents<Atoms>("linear_attention", all, x.extents());

@@ -42,7 +42,7 @@ inline constexpr const char* name_of_operation = "map";  // a function of the us
 template <class Op>
   requires requires { Op::name; }
 inline constexpr const char* name_of_operation<Op> = Op::name;
-// What an operation is called in a plan.
+// The name of an operation in a plan.
 template <class Op>
 struct words_of {
   static std::string get() { return name_of_operation<Op>; }
@@ -88,7 +88,7 @@ template <class Shape, class How, class E>
 inline constexpr bool may_give_hidden_weights<restride<Shape, How, E>> = may_give_hidden_weights<E>;
 template <class Shape, class T, class To, class E>
 inline constexpr bool may_give_hidden_weights<elementwise<Shape, T, fn::rounded<To>, E>> = may_give_hidden_weights<E>;
-// What a product leaves out of such an operand.
+// The elements of such an operand that a product leaves out.
 template <class N>
 inline constexpr auto leaves_out = gives_hidden_weights<N> ? kernels::left_out::hidden : kernels::left_out::nothing;
 // Kernels compute in the element type of a node, and bools from floats.
@@ -101,7 +101,7 @@ inline constexpr bool has_kernels_for = has_kernels<C>;
 template <class N>
 inline constexpr bool has_kernels_for<double, N> = kernels::available && std::is_same_v<working_t<N>, double>;
 
-// What is computed in float or double.
+// The nodes that are computed in float or double.
 template <class X>
 inline constexpr bool is_float = real_element<value_of<X>>;
 

@@ -61,7 +61,7 @@ struct average {
   {
     return sum * factor();
   }
-  /// What the sum is multiplied by: 1 / count; 0 where nothing counted.
+  /// The factor of the sum: 1 / count; 0 if nothing counted.
   [[nodiscard]] double factor() const { return count == 0 ? 0.0 : 1.0 / count; }
   /// The mean's value.
   [[nodiscard]] detail::untracked_t<T> value() const
@@ -76,7 +76,7 @@ struct average {
     requires(is_partial)
   Error value() const;
 
-  // An average is no number yet: `mean()` and `value()` are.
+  // An average is not a number: `mean()` and `value()` are.
   template <class U, class... E, class Error = ERROR_R22_average_becomes_a_number_by_mean_or_value<over<D...>>>
   operator tensor<U, E...>() const DIMWISE_DETAIL_REFUSED(Error);
   template <detail::one_value Number, class Error = ERROR_R22_average_becomes_a_number_by_mean_or_value<over<D...>>>
@@ -133,7 +133,7 @@ inline constexpr bool is_average = false;
 template <class T, class... D>
 inline constexpr bool is_average<average<T, D...>> = true;
 
-// What an average is added to is an average over the same dimensions; to all else its mean is added.
+// An average is added to an average over the same dimensions; to other operands its mean is added.
 template <class X>
 struct averaged_dims {
   using type = list<>;

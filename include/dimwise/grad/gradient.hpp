@@ -19,7 +19,7 @@
 
 namespace dimwise {
 
-/// What `value_and_gradient` gives: the loss, and its gradient by the model, which is of the model's own type.
+/// The result of `value_and_gradient`: the loss, and its gradient by the model, which has the model's own type.
 ///
 /// Of a loss that is a partial sum, this rank's terms: a tensor with the mark, or an `average` over the shard, and a
 /// `partial_gradient`.
@@ -65,8 +65,8 @@ using model_element = typename decltype(element_type_of<M>())::type;
 
 struct hidden;
 struct a_member_missing_in_the_list_of_members;
-// The first part of a model whose elements stay as they are where the model is tracked, behind the module that it is a
-// member of, and behind `hidden` where no walk finds it. The list is empty where all parts are tracked.
+// The first part of a model whose elements stay as they are where the model is tracked, after the module that it is a
+// member of, and after `hidden` where no walk finds it. The list is empty where all parts are tracked.
 inline consteval auto first_found() { return list<>{}; }
 template <class First, class... More>
 consteval auto first_found(First first, More... more) {
@@ -237,7 +237,7 @@ consteval bool takes_model() {
   }
 }
 
-// What a loss gives. Compilers print the way to an error in the loss's own lines: it is the call of the user and this
+// The result of a loss. Compilers print the path to an error in the loss's own lines: the call of the user and this
 // declaration alone.
 template <class Loss, class Model, bool Takes = takes_model<Loss, Model>()>
 auto given_by(const Loss& loss, std::type_identity<accepted<Model>>)
@@ -324,7 +324,7 @@ auto loss_as_number(const X& x) {
   }
 }
 
-// What is done with a record whose last value has its gradient: all of it is sent, and then taken from the parameters.
+// Backpropagates a record whose last value has its gradient, and takes the gradients of the parameters.
 struct send_and_take {
   void operator()(gradient_record& record, const parameter_list& to, const parameter_origins& origins) const {
     record.send_all();
@@ -338,7 +338,7 @@ auto differentiated_in(gradient_record& record, const M& model, const Loss& loss
   parameter_origins origins;
   const auto parameters = tracked_model(model, record.number(), origins);
   T factor{};
-  // What the loss gives ends here: a parameter that only the model and the record hold is complete when the record has
+  // The loss ends here: a parameter that only the model and the record hold is complete when the record has
   // sent all that read it.
   const auto value = [&] {
     const auto given = loss(parameters);

@@ -304,7 +304,7 @@ struct binary_cross_entropy {
 namespace no_adl {
 
 /// How far the probabilities of the logits over V are from their targets: −Σ q log softmax<V>(x), averaged over all
-/// other dimensions, which may be named behind V: `cross_entropy<vocab, batch, seq>(logits, next)`.
+/// other dimensions, which may be named after V: `cross_entropy<vocab, batch, seq>(logits, next)`.
 ///
 ///   cross_entropy<V>(logits, ids, options…):      [V, rest] x ids of V [rest]  ->  average<T, rest>
 ///   cross_entropy<V>(logits, weights, options…):  [V, rest] x [V, rest]        ->  average<T, rest>
@@ -316,7 +316,7 @@ namespace no_adl {
 /// `all_documents{}` is said (R19), targets that are tracked (R21). An id outside V throws `index_error`.
 DIMWISE_DETAIL_OPERATION(cross_entropy)
 
-/// The cross-entropy of each word's logits and the word behind it; the last word of a sequence, or of each packed
+/// The cross-entropy of each token's logits and the next token; the last word of a sequence, or of each packed
 /// document, has none. It shifts by itself: logits and words have the same positions, and where both say the position
 /// of their first element it is the same, or `origin_error` is thrown.
 ///

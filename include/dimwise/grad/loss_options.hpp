@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/grad/loss_options.hpp -- what a loss takes behind predictions and targets, in any order, and the verdicts on
+// dimwise/grad/loss_options.hpp -- what a loss takes after predictions and targets, in any order, and the verdicts on
 // all of it.
 //
 // Layer: grad.

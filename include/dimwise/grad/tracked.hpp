@@ -44,7 +44,7 @@ struct stored_as<tracked<T>> : read_as_a_number<T> {};
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Weffc++"  // never copied: an origin_pointer holds it
-// What a record holds of one stored value: the gradient that arrives, in derived classes, and what it was computed from
+// The record of one stored value: the gradient that arrives, in derived classes, and what it was computed from
 // (`kept`), which is deleted after its gradient was sent. `kept` is known to one function per formula only: a class per
 // formula would be ten functions and the long names of its type.
 class recorded : public gradient_sums {
@@ -117,7 +117,7 @@ origin_pointer new_recorded(const Kept&... kept) {
   return origin_pointer(new Recorded(kept...));
 }
 
-// What one call of `value_and_gradient` has stored, in order. It is the thread's current one while the loss is
+// The values stored by one call of `value_and_gradient`, in order. It is the thread's current one while the loss is
 // computed.
 class gradient_record {
  public:
@@ -210,7 +210,7 @@ class recorded_value : public recorded {
     this->complete();
     return gradient_;
   }
-  // What arrived: it is gone from here, so that its memory is free as soon as it was sent on.
+  // The gradient that arrived. It is moved out, so that its memory is free as soon as it was sent on.
   [[nodiscard]] gradient_type taken() {
     this->complete();
     gradient_type g = gradient_;
@@ -381,7 +381,7 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
   tensor(const E& value) {  // implicit: `tensor y = expr;` evaluates
     detail::gradient_record* const record = detail::gradient_record::current();
     const bool recorded = detail::has_origin(value, record == nullptr ? 0 : record->number());
-    // By one kernel whether it is recorded or not: a layer that is computed again has the bits that it had before.
+    // By one kernel whether it is recorded or not: a recomputed layer has the same bits as before.
     if constexpr (detail::kept_beside<E>::any) {
       if (store_attention(recorded ? record : nullptr, value)) { return; }
     }

@@ -50,7 +50,7 @@ inline constexpr element_type type_in_table<nn::int8_blocks> = element_type::q8_
 template <>
 inline constexpr element_type type_in_table<nn::int4_blocks> = element_type::q4_0;
 
-// What files need of one type of parameter. The last two are null in a list for bindings, which instantiates less.
+// The functions that files need for one type of parameter. The last two are null in a list for bindings.
 struct file_parameter {
   std::size_t rank;
   const dimwise::detail::name_of* names;

@@ -190,7 +190,7 @@ template <class Arch>
                                     0.1128379167095512, -0.37612638903183754, 0.1283791670955126);
 }
 
-// What the product of y and half, which is y / 2, rounds off.
+// The rounding error of the product of y and half, which is y / 2.
 template <class Arch>
   requires in_doubles<Arch>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> lost_of_square(const floats<Arch>& y, const floats<Arch>& half,

@@ -134,7 +134,7 @@ template <class Arch>
   return select<Arch>(x < zero, broadcast<Arch>(std::numeric_limits<float>::quiet_NaN()), out);
 }
 
-// What the product of y and half, which is y / 2, rounds off; 0 without an fma.
+// The rounding error of the product of y and half, which is y / 2; 0 without an fma.
 template <class Arch>
   requires(!in_doubles<Arch>)
 [[nodiscard, gnu::always_inline]] inline floats<Arch> lost_of_square(

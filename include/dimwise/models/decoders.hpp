@@ -99,7 +99,7 @@ using decoder_architectures = std::vector<decoder_architecture>;
   return all;
 }
 
-/// What the settings of a checkpoint mean: by `more`, then by `known_decoders`. Throws `file_error` for another
+/// Interprets the settings of a checkpoint by `more`, then by `known_decoders`. Throws `file_error` for another
 /// model_type, and one that lists every setting that is not read.
 [[nodiscard]] inline decoder_plan plan_decoder(const io::config_check& settings,
                                                const decoder_architectures& more = {}) {

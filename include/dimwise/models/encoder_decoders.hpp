@@ -54,7 +54,7 @@ using encoder_decoder_architectures = std::vector<encoder_decoder_architecture>;
   return all;
 }
 
-/// What the settings of a checkpoint mean: by `more`, then by `known_encoder_decoders`. Throws `file_error` for another
+/// Interprets the settings of a checkpoint by `more`, then by `known_encoder_decoders`. Throws `file_error` for another
 /// model_type, and one that lists every setting that is not read.
 [[nodiscard]] inline encoder_decoder_description plan_encoder_decoder(const io::config_check& settings,
                                                                       const io::archive& weights,

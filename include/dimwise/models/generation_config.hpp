@@ -120,7 +120,7 @@ inline std::vector<std::string> unused_settings(const io::config_check& c) {
   return ids;
 }
 
-/// What the settings of a generation_config.json mean. Throws `file_error` that lists every invalid one.
+/// Interprets the settings of a generation_config.json. Throws `file_error` that lists every invalid one.
 [[nodiscard]] inline generation_config generation_config_of(io::config_check c) {
   using enum io::number_range;
   generation_config to;

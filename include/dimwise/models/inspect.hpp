@@ -38,7 +38,7 @@ struct inspected_array {
   bool is_parameter = false;  ///< a parameter of the model is read from it
 };
 
-/// What a folder or a file holds.
+/// The contents of a folder or a file.
 struct inspection {
   std::string architecture{};  ///< "LLaMA, a decoder"; empty if no model is known
   std::vector<std::pair<std::string, std::string>> settings{};
@@ -135,7 +135,7 @@ inline std::vector<std::string> reasons_of(const std::string& message, const std
   return all;
 }
 
-// What `look` adds, or why it throws.
+// The message that `look` adds, or the reason why it throws.
 template <class Look>
 void look_or_reject(inspection& to, const Look& look) {
   try {
@@ -343,7 +343,7 @@ inline std::size_t inspect_model(inspection& to, const io::config_check& setting
   });
   return to;
 }
-/// What a folder or a file holds: `inspect_folder` or `inspect_file`.
+/// The contents of a folder or a file: `inspect_folder` or `inspect_file`.
 [[nodiscard]] inline inspection inspect(const std::filesystem::path& path) {
   return std::filesystem::is_directory(path) ? inspect_folder(path) : inspect_file(path);
 }

@@ -34,7 +34,7 @@ class whole_arrays {
       : axes_(ranks.axes), stage_axis_(ranks.stage_axis) {
     for (const auto& b : file.list().all) { place(*b); }
   }
-  // What is wrong, on this rank.
+  // The errors on this rank.
   [[nodiscard]] const std::vector<std::string>& lines() const { return lines_; }
   // Whether this rank writes its part: it is the first one of those that have the same.
   [[nodiscard]] bool is_first_with(const io::detail::bound_parameter& b) const {
@@ -271,7 +271,7 @@ inline std::string text_of_parts(const io::detail::file_parameters& own, const i
   }
   return all.text();
 }
-// What all ranks write, by the names of the arrays. Lines about arrays that two stages have, and about those that two
+// The arrays that all ranks write, by their names. Lines about arrays that two stages have, and about those that two
 // ranks have with other extents, elements or dimensions.
 inline std::map<std::string, array_of_ranks> arrays_of_ranks(const std::vector<std::string>& texts,
                                                              std::vector<std::string>& lines) {
@@ -351,7 +351,7 @@ inline void gather_array(const array_of_ranks& from, const io::bindings& file, s
   }
 }
 
-// What is wrong with the bindings of this rank.
+// The errors in the bindings of this rank.
 inline void check_bindings(const io::detail::file_parameters& own, const io::bindings& file,
                            std::vector<std::string>& lines) {
   struct parts_of_array {

@@ -28,7 +28,7 @@ namespace dimwise {
 
 namespace detail {
 
-// The verdict on a collective, behind that of its rule: the mesh has the axis, and the elements can be sent and added.
+// The verdict on a collective, after that of its rule: the mesh has the axis, and the elements can be sent and added.
 template <class Op, class M, class Verdict, class X, class Mesh, bool Adds>
 consteval auto judge_sent() {
   if constexpr (refused<Verdict>) {
@@ -55,7 +55,7 @@ using tensor_in_order = tensor_of<T, make_shape_t<Dims, marks_t<stored_t<Shape>>
 template <class D, class Shape>
 using first_of_dims = join_t<list<D>, difference_t<dims_t<Shape>, list<D>>>;
 
-// What the ranks compare before a call, and exceptions name: the operation and what is the same on all ranks.
+// The facts that ranks compare before a call, and exceptions name: the operation and what is the same on all ranks.
 template <class... D, class Extents>
 std::string call_text(const char* operation, list<D...>, const Extents& e) {
   std::string all = operation;
@@ -256,7 +256,7 @@ auto exchanged_parts(const X& x, const Mesh& mesh) {
 template <class Tensor>
 class arriving {
  public:
-  /// What is sent and what is received; both stay where they are while the message is on its way.
+  /// The sent and the received elements; both stay where they are while the message is on its way.
   struct ends {
     Tensor sent;
     Tensor received;

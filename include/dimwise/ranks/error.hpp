@@ -28,7 +28,7 @@ class rank_error : public error {
       // NOLINTNEXTLINE(bugprone-throw-keyword-missing): the cause is kept, not thrown
       : text_(std::make_shared<const std::string>(std::move(text))), cause_(std::move(cause)), rank_(rank) {}
 
-  /// What happened, with the rank and the call.
+  /// The cause, with the rank and the call.
   [[nodiscard]] const char* what() const noexcept override { return text_->c_str(); }
   /// The rank of the world that the error concerns, or `no_rank`.
   [[nodiscard]] std::size_t rank() const noexcept { return rank_; }

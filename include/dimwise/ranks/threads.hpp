@@ -43,7 +43,7 @@ inline std::exception_ptr cause_of(const std::exception_ptr& thrown) {
   }
 }
 
-// What the threads share.
+// The state that the threads share.
 class team {
  public:
   struct posted {

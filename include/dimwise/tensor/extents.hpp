@@ -137,7 +137,7 @@ struct few<T, 0> {
   [[nodiscard]] static T* begin() { return nullptr; }
 };
 
-// What slots say before a value is given to them.
+// The value of a slot before it is set.
 template <class D>
 inline constexpr slot initial_slot = {D::static_extent == at_run_time ? 0 : D::static_extent, unknown_origin};
 template <class Slotted>

@@ -36,12 +36,12 @@ namespace detail {
 struct operand_tag : other_names {};
 struct expression_tag {};
 
-// What is wrong where a tensor with dimensions is taken for one value.
+// The error of a tensor with dimensions that is taken for one value.
 template <class Value, class Shape>
 using one_value_error = either_t<std::is_same_v<Value, bool>, ERROR_R7_tensor_is_no_condition<operand_t<Shape>>,
                                  ERROR_R8_tensor_with_dimensions_is_no_number<operand_t<Shape>>>;
-// What a value is taken for by mistake. Not long double: each type is a candidate more that compilers list where a
-// function of numbers has several overloads.
+// Types for which a value is taken by mistake. Not long double: each type is one more candidate that compilers list if
+// a function of numbers has several overloads.
 template <class Value>
 concept one_value = !__is_class(Value) && std::is_arithmetic_v<Value> && !std::is_same_v<Value, long double>;
 // An operand that has only a shape: errors about it do not print a whole expression.

@@ -32,7 +32,7 @@ DIMWISE_DETAIL_TEXT_BEGIN;
 
 namespace dimwise {
 
-/// What one training step has measured. A quantity that is never given has no chart.
+/// The measurements of one training step. A quantity that is never given has no chart.
 struct training_step {
   double loss = 0;                        ///< the loss before the step
   std::optional<double> rate{};           ///< the learning rate

@@ -284,7 +284,7 @@ void add_options(CLI::App& app, generate_options& o, std::optional<std::string>&
                          ->check(CLI::IsMember({"chatml"}));
   app.add_option("--system", o.system, "what is said before a question")->needs(form)->capture_default_str();
   app.add_option("--target-language", o.language, "the code of the language that a translator writes");
-  app.add_flag("--ignore-eos", o.ignore_end, "go on behind the end of a text");
+  app.add_flag("--ignore-eos", o.ignore_end, "continue after the end of a text");
   app.add_flag("--no-display-prompt", o.hide_prompt, "show what is new alone");
   app.add_flag("-q,--quiet", o.quiet, "nothing but text");
 }

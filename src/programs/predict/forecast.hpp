@@ -84,7 +84,7 @@ inline forecast predict(const model& m, const machine& on, const task& t, const 
   const double rows = micro * queries;
 
   // Computing of a micro-batch in a stage: forward, twice that backward (attention on recomputed scores: 2.5 times),
-  // and what is computed again. Only training has a backward pass.
+  // and what is recomputed. Only training has a backward pass.
   const layer_seconds layer = whole_layer_seconds(m, on, t, micro, queries, keys, p.tp);
   const double layers = m.layers / p.pp;
   const double again = trains && p.again == recomputation::full ? 1 : 0;

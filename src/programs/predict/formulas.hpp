@@ -82,7 +82,7 @@ inline double gpt_parameters(double layers, double width, double vocab, double p
   return 12 * layers * width * width * (1 + 13 / (12 * width) + (vocab + positions) / (12 * layers * width));
 }
 
-/// The operations of a training step of a GPT whose layers are computed again in the backward pass (Narayanan et al.
+/// The operations of a training step of a GPT whose layers are recomputed in the backward pass (Narayanan et al.
 /// 2021, equation 3): 96 B s l h² (1 + s / (6 h) + V / (16 l h)). Counts masked scores.
 inline double gpt_training_operations(double batch, double context, double layers, double width, double vocab) {
   return 96 * batch * context * layers * width * width * (1 + context / (6 * width) + vocab / (16 * layers * width));
@@ -123,7 +123,7 @@ inline double gpt_saved_bytes(double context, double batch, double width, double
   return context * batch * width * (10 + 24 / tp + 5 * heads * context / (width * tp));
 }
 
-/// The same if the scores are computed again (equation 6 with tensor parallelism alone): s b h (10 + 24 / t).
+/// The same if the scores are recomputed (equation 6 with tensor parallelism alone): s b h (10 + 24 / t).
 inline double gpt_saved_bytes_without_scores(double context, double batch, double width, double tp) {
   return context * batch * width * (10 + 24 / tp);
 }

@@ -2,7 +2,7 @@
 // dimwise/eval/attention/gradient.hpp -- the backward pass of fused attention: the gradients of queries, keys and
 // values.
 //
-// Layer: eval. The scores are computed again, block by block, from the log-sum-exp of the forward pass, so that no
+// Layer: eval. The scores are recomputed, block by block, from the log-sum-exp of the forward pass, so that no
 // memory grows with their number.
 // Tests: tests/grad/operations/attention.test.cpp
 #pragma once

@@ -25,7 +25,7 @@ inline constexpr bool knows_window<causal<Q, K>> = position_step<Q> == position_
 template <class Q, class K>
 inline constexpr bool knows_window<window<Q, K>> = position_step<Q> == 1 && position_step<K> == 1;
 
-// What the chain of scores says, in numbers: what every kernel understands.
+// The numbers of the chain of scores, which every kernel takes.
 struct score_numbers {
   float scale = 1;
   float cap = 0;

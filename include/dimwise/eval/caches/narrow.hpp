@@ -10,7 +10,7 @@
 
 namespace dimwise::detail {
 
-// What stored elements without a scale have in its place.
+// Stands in for the scale of stored elements without one.
 struct no_scale {};
 
 // The scale's memory and strides along some axes; one for everything where there is none.

@@ -104,7 +104,7 @@ class cache_side {
   using stored_tensor = tensor_of<element, stored_shape>;
   using memory_type = view_of<element, stored_shape>;
   using const_memory_type = view_of<const element, stored_shape>;
-  /// What is appended is computed as this before anything is written.
+  /// Appended values are computed as this type before anything is written.
   using floats = tensor_of<typename format::computed, Shape>;
   using floats_view = view_of<const typename format::computed, Shape>;
 
@@ -122,7 +122,7 @@ class cache_side {
   }
   cache_side(const cache_side&) = delete;
   cache_side& operator=(const cache_side&) = delete;
-  // What was moved from has room for nothing.
+  // A moved-from cache accepts no positions.
   cache_side(cache_side&& other) noexcept
       : whole_(other.whole_),
         own_(static_cast<stored_tensor&&>(other.own_)),

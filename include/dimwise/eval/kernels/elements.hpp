@@ -22,7 +22,7 @@ struct by_kernel {
   static constexpr bool matches = false;
   static constexpr bool in_double = false;
 };
-// What computes where a kernel that fits is `run(cx, n, to, x)`.
+// The strategy of a node whose kernel, if it fits, is `run(cx, n, to, x)`.
 template <class Strategy>
 struct kernel_or_loops {
   static constexpr bool in_double = false;

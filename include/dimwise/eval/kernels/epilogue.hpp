@@ -15,7 +15,7 @@ namespace dimwise::detail {
 // Steps in the order in which the kernel takes them; a chain may leave some out, never exchange them.
 enum class product_step : unsigned char { product, bias, activation, residual };
 
-// What follows a product: the operands, with their strides along the product's axes.
+// The steps after a product: the operands, with their strides along the product's axes.
 struct chain_steps {
   lowered<float> bias{};
   std::ptrdiff_t bias_strides[max_rank] = {};
@@ -45,7 +45,7 @@ DIMWISE_DETAIL_LIBRARY bool lies_like(std::size_t rank, const axis* to, const st
 // `rows` lacks.
 DIMWISE_DETAIL_LIBRARY bool is_row_of(std::size_t rank, const axis* extents, const std::ptrdiff_t* strides,
                                       std::size_t columns, const short* rows);
-// The steps behind a product one after the other, where the kernel does not take them.
+// The steps after a product, one at a time, if the kernel does not take them.
 DIMWISE_DETAIL_LIBRARY void finish_apart(std::size_t rank, const chain_steps& steps, target<float> to);
 // A product and what follows it; false where a hidden value may have spoiled it.
 DIMWISE_DETAIL_LIBRARY bool multiply_and_finish(context& cx, const product_form& form, target<float> to,

@@ -13,7 +13,7 @@
 namespace dimwise::detail {
 
 // The alternatives are contiguous, and their weights are the same for every row. `first` is the pointer of the logits
-// in the loops; behind it come the targets, the weights of the alternatives, and where it counts.
+// in the loops; after it come the targets, the weights of the alternatives, and where it counts.
 template <class Target, std::size_t K>
 bool loss_rows_fit(const logit_nests<K>& nests, std::size_t first, const loss_operands<float, Target>& x) {
   const auto& inside = nests.inside;

@@ -31,7 +31,7 @@ void each_in_row(const back_row& row, const F& f) {
 
 // All that multiplies is fn::sent: a row that was discarded, whose g is 0 and which may be NaN, sends 0.
 
-// p(g − Σ p g). Where p is 0 it is hidden: g does not count, and −0 is sent, which the products behind it leave out.
+// p(g − Σ p g). Where p is 0 it is hidden: g does not count, and −0 is sent, which later products leave out.
 template <class C>
 void row_back(rows::softmax, const back_row& row, C* to, const C* g, const C* p, C) {
   kernels::carried_sum<C> all;

@@ -26,7 +26,7 @@ struct has_element_function {
   }
 };
 
-// What is masked stays masked, whatever the arithmetic would make of −∞.
+// Masked elements stay masked, whatever the arithmetic would make of −∞.
 template <class C, class F, bool... IsMasked>
 struct kept_masked {
   F f;

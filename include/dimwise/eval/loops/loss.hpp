@@ -69,7 +69,7 @@ void each_of(const kernels::loop_nest<K>& nest, const F& f) {
 template <class Target>
 inline constexpr bool is_id_number = std::is_same_v<Target, std::size_t>;
 
-// What a loss reads besides g; the name of the alternatives is for errors.
+// The operands of a loss besides g; the name of the alternatives is for errors.
 template <class C, class Target>
 struct loss_operands {
   const C* logits;

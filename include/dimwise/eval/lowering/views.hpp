@@ -13,7 +13,7 @@
 
 namespace dimwise::detail {
 
-// What a view does to the axes of its operand; `marks` does nothing.
+// The effect of a view on the axes of its operand; `marks` has none.
 enum class view_kind : unsigned char { marks, rename, regroup, broadcast, part, diagonal, at, slice, unroll, pool };
 // The same without names: where the axes are that change.
 struct view_facts {

@@ -15,7 +15,7 @@
 
 namespace dimwise::detail {
 
-// What the chain of scores says: numbers, and operands, which live here as long as the call. Strides are along the axes
+// The chain of scores: numbers, and operands, which live here as long as the call. Strides are along the axes
 // of the scores.
 struct attention_chain : score_numbers {
   bool has_bias = false;

@@ -63,7 +63,7 @@ class attended_rows {
   void align_scale(name_list to, std::ptrdiff_t* strides) const {
     if (stored_.get() != nullptr) { align_names(to, stored_.get()->scale_axes, stored_.get()->scale.axes, strides); }
   }
-  // Those of a head, which begin `offset` elements behind the first, and its scale.
+  // Those of a head, which begin `offset` elements after the first, and its scale.
   void point(const float*& to, kernels::quantised_data& bits, std::ptrdiff_t offset, std::ptrdiff_t row,
              std::ptrdiff_t scale_offset) const {
     if (stored_.get() == nullptr) {
@@ -106,7 +106,7 @@ class attended_rows {
   lowered<float> rows_;
 };
 
-// What one attention reads, in the order in which it is computed.
+// The operands of one attention, in the order in which it is computed.
 struct attention_operands {
   lowered<float> q;
   attended_rows k;

@@ -26,7 +26,7 @@ inline bool is_subset_of(name_list some, name_list all) {
 
 // ---- scores: the steps between a product of queries and keys and its softmax ---------------------------------------
 
-// What a chain of scores holds.
+// The steps of a chain of scores.
 struct score_chain_of_records {
   const record<float>* product = nullptr;
   const record<float>* factor = nullptr;  // a scale that is a tensor

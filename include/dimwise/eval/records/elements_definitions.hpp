@@ -42,7 +42,7 @@ struct biased_element {
   }
 };
 
-// What is masked stays masked, whatever the arithmetic would make of −∞.
+// Masked elements stay masked, whatever the arithmetic would make of −∞.
 template <class C, class F>
 void unary_loop(const kernels::loop_nest<2>& nest, bool masked, C* to, const C* x) {
   if (masked && !fn::ends_mask<F>) { return element_loop(nest, to, kept_masked<C, F, true>{}, x); }

@@ -133,7 +133,7 @@ lowered<C> read_product(walk& w, const record<C>& r, bool) {
 
 #if !defined(DIMWISE_PLAIN_ONLY)
 
-// What is added to a chain of this shape: as large as the product, or a bias of some of its dimensions.
+// A term added to a chain of this shape: as large as the product, or a bias of some of its dimensions.
 inline bool adds_to_chain(const product_chain_of_records& chain, const record_shape& shape, const record<float>& x) {
   if (!x.is_float || x.shape->masked || x.leaves_out == kernels::left_out::hidden) { return false; }
   if (!is_subset_of(x.shape->axes, shape.axes)) { return false; }

@@ -22,7 +22,7 @@ class evaluation_plan;  // eval/plan/steps.hpp
 
 namespace dimwise::detail {
 
-// What is known of an axis beside its name.
+// The facts about an axis besides its name.
 struct axis_facts {
   ability abilities;
   bool is_composite;
@@ -72,7 +72,7 @@ template <class Pass>
 template <class C>
 struct record;
 
-// What an operation is, for the patterns that take several records together.
+// The kind of an operation, for the patterns that take several records together.
 enum class record_kind : unsigned char {
   foreign,  // a node that computes itself
   stored,   // the same, of elements that kernels read as they are stored
@@ -268,7 +268,7 @@ void write_clamped(walk& w, const record<C>& r, target<C> to);
 // Where the mask is true the first operand, elsewhere the second one; an operand that is null is the record's number.
 template <class C>
 void write_chosen(walk& w, const record<C>& r, target<C> to);
-// What arrives times the derivative of a function, whose code is the index (eval/kernels/backward_definitions.hpp).
+// The gradient times the derivative of a function, whose code is the index (eval/kernels/backward_definitions.hpp).
 template <class C>
 void write_chained(walk& w, const record<C>& r, target<C> to);
 // A total of the elements that a mask shows, also of those of −∞. Facts: the axes that it goes over.

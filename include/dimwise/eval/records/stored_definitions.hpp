@@ -59,7 +59,7 @@ inline one_loop<1> loop_along(name_list names, name_list from, const axis* axes)
   return one_loop<1>(nest);
 }
 
-// What is multiplied with the weights, and what the kernel makes of its numbers. Null: no kernel takes it.
+// The operand of the weights, and its conversion by the kernel. Null: no kernel takes it.
 inline const record<float>* quantised_inputs(const record<float>& x, const stored_weights& weights,
                                              const product_facts_of_record& facts, kernels::product_inputs& kind) {
   if (weights.along != nullptr) {

@@ -76,7 +76,7 @@ struct erased_use {
   unsigned depth;
 };
 
-// What formulas of all types have in common.
+// The common base of formulas of all types.
 class erased_base : public counted_formula {
  public:
   // Appends the formulas that this one holds, as often as it holds them.

@@ -16,7 +16,7 @@ namespace detail {
 
 // ---- where ---------------------------------------------------------------------------------------------------------
 
-// What `where` chooses by: a mask, or a tensor of bool, which needs no polarity as it hides nothing.
+// The condition of `where`: a mask, or a tensor of bool, which needs no polarity because it hides nothing.
 template <class M>
 struct condition {
   static constexpr bool is_one = false;

@@ -187,7 +187,7 @@ constexpr T sent_times(T g, T derivative) {
   return sent<multiply>{}(g, derivative);
 }
 
-// What arrives at a function's result, times its I-th partial derivative at x…: what is sent to the I-th argument.
+// The gradient of a function's I-th argument: that of its result, times the I-th partial derivative at x….
 template <class F, std::size_t I>
 struct chain {
   static constexpr const char* name = F::name;

@@ -178,7 +178,7 @@ struct clamp {
     return smaller{}(larger{}(x, low), high);
   }
 };
-// What is not chosen has no effect, whatever it is.
+// An element that is not chosen has no effect, even if it is NaN.
 struct choose {
   static constexpr const char* name = "where";
   template <class A, class B>

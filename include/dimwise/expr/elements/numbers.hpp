@@ -36,7 +36,7 @@ inline constexpr bool is_real_number = real_element<X>;
 template <operand X>
 inline constexpr bool is_real_number<X> = real_element<value_of<X>>;
 
-// What is stored in few bits, and widened before anything computes with it.
+// Low-precision elements, which are widened before anything computes with them.
 template <class T>
 inline constexpr bool is_half_precision = std::is_same_v<T, bfloat16> || std::is_same_v<T, float16>;
 template <class T>
@@ -83,7 +83,7 @@ template <class Op, class Verdict, class... X>
 using of_numbers =
     typename either_t<(is_real<X> && ...), std::type_identity<Verdict>, judged_elements<Op, Verdict, X...>>::type;
 
-// What is compared or chosen: the elements of an operand, or a number, a truth value, an id given alone.
+// A compared or chosen operand: the elements of a tensor, or a number, a truth value, an id given alone.
 template <class X>
 struct compared_element {
   using type = X;
@@ -132,7 +132,7 @@ consteval auto judge_alike() {
 template <class Op, bool Ordered, class Verdict, class A, class B>
 using of_alike = typename decltype(judge_alike<Op, Ordered, Verdict, A, B>())::type;
 
-// What an operation answers that was called without its dimensions (R1).
+// The verdict on a call without its dimensions (R1).
 template <class Op, class... X>
 using unnamed = error_with_t<ERROR_R1_operation_names_its_dimension, Op, shape_of<X>...>;
 

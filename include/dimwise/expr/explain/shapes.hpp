@@ -90,7 +90,7 @@ DIMWISE_DETAIL_LIBRARY std::string short_number(double x);
 struct said {
   std::string reference;
   shape_description shape;
-  std::size_t step = 0;  // its number; 0 for what is no step
+  std::size_t step = 0;  // its number; 0 for an operand that is not a step
 };
 
 // "step 1 and step 2".
@@ -134,7 +134,7 @@ class derivation {
  public:
   said add(const std::string& what, step_description step);
   [[nodiscard]] const std::vector<step_description>& steps() const { return steps_; }
-  // What was said of a formula that is used more than once, by its number; `explain()` says it the first time.
+  // The descriptions of formulas that are used more than once, by their numbers; `explain()` prints them once.
   template <class F>
   said once(std::uint64_t number, const F& explain) {
     if (const said* const known = words_of_formula(number)) { return *known; }

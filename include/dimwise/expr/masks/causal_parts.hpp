@@ -27,7 +27,7 @@ struct keys_behind {
 
 }  // namespace detail
 
-/// Over keys behind other parts: the parts in front of the last one are before all positions, so that every query sees
+/// Over keys after other parts: the parts in front of the last one are before all positions, so that every query sees
 /// them; of the last part, whose positions are those of the queries' sequence, it sees those up to its own position.
 ///
 ///   visible(i, j) = j is in a part before the last, or position of key j <= position of query i

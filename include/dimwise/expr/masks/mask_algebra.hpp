@@ -36,7 +36,7 @@ class mask_of_mask : public mask_tag {
 
 }  // namespace detail
 
-/// What `!m` gives: visible where `m` hides.
+/// The result of `!m`: visible where `m` hides.
 template <class M>
 class mask_not : public detail::mask_of_mask<M> {
  public:
@@ -101,7 +101,7 @@ using combine_error = either_t<
 
 }  // namespace detail
 
-/// What `a & b` and `a | b` give.
+/// The result of `a & b` and `a | b`.
 template <class How, class A, class B>
 class mask_pair : public detail::mask_tag {
  public:
@@ -208,7 +208,7 @@ auto mask_over(const M& m) {
 
 }  // namespace detail
 
-/// What `whole_rows(m)` gives.
+/// The result of `whole_rows(m)`.
 template <class M>
 class whole_rows_mask : public detail::mask_of_mask<M> {
  public:

@@ -140,7 +140,7 @@ template <class Q, class K>
 inline constexpr bool both_ordered = has_any(Q::abilities, ability::ordered) &&
                                      has_any(K::abilities, ability::ordered) && !is_merged<Q> && !is_merged<K>;
 
-// Masks that no call can form, for compilers that go on behind the error.
+// Masks that no call can form, for compilers that continue after the error.
 template <class Q, class K>
 inline constexpr bool is_refused<causal<Q, K>> = !both_ordered<Q, K>;
 template <class Q, class K>

@@ -157,7 +157,7 @@ struct t5_buckets {
   }
 };
 
-/// What `relative_bias` gives.
+/// The result of `relative_bias`.
 template <class Q, class K, class R, class Table, class Bucket>
 class relative_bias_of : public detail::related_positions<Q, K> {
  public:

@@ -65,7 +65,7 @@ namespace no_adl {
 /// and finite.
 [[nodiscard]] DIMWISE_DETAIL_LIBRARY double rotary_frequency(std::size_t pair, std::size_t features,
                                                              const rotary_options& options = {});
-/// What cosines and sines are multiplied by: 1, but for YaRN.
+/// The factor of cosines and sines: 1, except for YaRN.
 [[nodiscard]] DIMWISE_DETAIL_LIBRARY double rotary_attention(const rotary_options& options);
 
 }  // namespace no_adl

@@ -15,14 +15,14 @@ namespace dimwise {
 
 namespace detail {
 
-// What each scaling makes of base^(−2i/n), and of cosines and sines.
+// Each scaling of base^(−2i/n), and of cosines and sines.
 struct scaled_frequency {
   double base;
   double pair;
   double features;
 
   [[nodiscard]] double unscaled(double by) const { return std::pow(by, -2.0 * pair / features); }
-  // By a factor that is not positive there is no angle, also where a scaling leaves this pair as it is.
+  // A factor that is not positive gives no angle, even if a scaling leaves this pair as it is.
   [[nodiscard]] static double by(double factor, double angle) { return factor > 0 ? angle : std::nan(""); }
   [[nodiscard]] double operator()(const no_scaling&) const { return unscaled(base); }
   [[nodiscard]] double operator()(const linear_scaling& s) const { return by(s.factor, unscaled(base) / s.factor); }

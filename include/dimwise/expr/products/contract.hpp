@@ -103,7 +103,7 @@ namespace no_adl {
 ///
 ///   contract<D…>(a, b):  [shared, free a, D…] x [shared, free b, D…]  ->  [shared, free a, free b]
 ///
-/// With `along<E…>{}` behind the operands, the dimensions E are shared although they are not parallel: the diagonal is
+/// With `along<E…>{}` after the operands, the dimensions E are shared although they are not parallel: the diagonal is
 /// spelled (R2).
 ///
 /// Refuses: R1, R2, R4, R5, R6, R7, R9, R11, R12, R17, R18, R19. Throws `extent_error` where extents disagree (R15).

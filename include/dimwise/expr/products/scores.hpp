@@ -136,7 +136,7 @@ struct raw_terms<list<M...>> {
   }
 };
 
-// What `scaled` and `unscaled` judge: the shape, and `raw` where it is the product itself of one query that has lost
+// The shape that `scaled` and `unscaled` judge, and `raw` if it is the product itself of one query that has lost
 // its position. Its type alone could be that of a learned logit per key.
 template <class S>
 struct scalable {

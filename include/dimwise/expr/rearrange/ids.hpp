@@ -124,7 +124,7 @@ DIMWISE_DETAIL_JUDGED(ids_of)
 ///
 ///   one_hot<D>(ids), one_hot<D, T>(ids):  ids [i]  ->  [i, D]
 ///
-/// A run-time extent of D is given behind the ids (R15). Only ids of D have a place in D (R18); an id outside throws
+/// A run-time extent of D is given after the ids (R15). Only ids of D have a place in D (R18); an id outside throws
 /// `index_error` when evaluated.
 DIMWISE_DETAIL_OPERATION(one_hot)
 

@@ -249,7 +249,7 @@ DIMWISE_DETAIL_OPERATION(stack)
 ///
 ///   gather<D>(table, ids):  [D, rest] x ids [i]  ->  [i, rest without i]
 ///
-/// What table and ids share is taken side by side, but for D itself: ids that have D reorder the table, any number of
+/// Dimensions that table and ids share are parallel, except D: ids that have D reorder the table, any number of
 /// them. Only ids of D index D, and those of a product are split first unless they reorder it (R18); an id outside
 /// throws `index_error` when evaluated, and nothing is written.
 DIMWISE_DETAIL_OPERATION(gather)

@@ -53,7 +53,7 @@ auto make_windows(const X& x, const W& window, extent_t count) {
 
 namespace calls {
 
-// What the windows are counted along: the third dimension that the call names, else D.
+// The dimension that counts the windows: the third one that the call names, else D.
 template <class D, class... N>
 struct counted_along {
   using type = D;

@@ -10,7 +10,7 @@
 
 namespace dimwise::detail {
 
-// What the gradient of an operation reads of a row, beside the gradient that arrives; `none`: it has no gradient (R21).
+// The values that the gradient of an operation reads besides the gradient of the result; `none`: it has none (R21).
 enum class backward_reads : unsigned char {
   none,
   operand,  // the row as it was
@@ -101,7 +101,7 @@ auto make_term_of_mean(const X& x, const Whole&... given) {
   return make_with_marks<shape>(sum / static_cast<double>(count == 0 ? 1 : count));
 }
 
-// What names an element of several dimensions: the id of their product, which `split_ids` takes apart.
+// An element of several dimensions is named by the id of their product, which `split_ids` takes apart.
 template <class... D>
 struct id_over {
   using type = id<merged<D...>>;

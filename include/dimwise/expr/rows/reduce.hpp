@@ -20,7 +20,7 @@ namespace detail {
 
 // ---- the words ------------------------------------------------------------------------------------------------------
 
-// What a norm adds under its root unless it is said: PyTorch's number, which `nn::layer_norm` has, too.
+// The default of the number that a norm adds under its root: PyTorch's, as in `nn::layer_norm`.
 inline constexpr double norm_epsilon = 1e-5;
 
 namespace calls {
@@ -231,7 +231,7 @@ DIMWISE_DETAIL_OPERATION(log_softmax)
 /// stays 0.
 DIMWISE_DETAIL_OPERATION(renormalise)
 
-/// Sums, means, maxima and minima over the dimensions D; what is masked does not count. With a mask behind the operand,
+/// Sums, means, maxima and minima over the dimensions D; what is masked does not count. With a mask after the operand,
 /// over what it allows: `mean<seq>(x, padding<seq>(lengths))`.
 ///
 ///   sum<D…>(x), sum<D…>(x, mask):  [D…, rest]  ->  [rest]

@@ -15,7 +15,7 @@ namespace dimwise::detail {
 template <class N>
 struct adjoint_of;
 
-// What a stored value keeps beside the expression; nothing but of attention.
+// The numbers that are saved for backward besides the expression: those of attention only.
 template <class E>
 struct kept_beside {
   static constexpr bool any = false;

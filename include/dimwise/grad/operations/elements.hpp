@@ -112,7 +112,7 @@ struct adjoint_of<node<apply<F>, Shape, T, X...>> {
   }
 
  private:
-  // What is sent to child I.
+  // The gradient of child I.
   template <std::size_t, class G>
   static auto part(const N&, const G& g, fn::add) {
     return g;

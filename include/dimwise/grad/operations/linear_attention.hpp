@@ -22,7 +22,7 @@
 
 namespace dimwise::detail {
 
-// The elements of P, one behind the other, of rows that are contiguous in the order of `Rest`.
+// The elements of P, one after the other, of rows that are contiguous in the order of `Rest`.
 template <class T, class P, class Rest>
 using by_position_t = tensor_of<T, make_shape_t<join_t<list<P>, Rest>, list<>>>;
 template <class To, class Extents, class RowAt>
@@ -94,7 +94,7 @@ auto cut_along(const X& x) {
   }
 }
 
-// What was put together of values for each position.
+// A tensor that was concatenated from values for each position.
 template <class P, class Row, class T, class... DimsAndMarks>
 class recorded_join final : public recorded_value<T, DimsAndMarks...> {
  public:

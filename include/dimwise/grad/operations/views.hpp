@@ -57,7 +57,7 @@ struct adjoint_of<node<view_as<How>, Shape, T, E>> {
 
 // ---- joins, gather, scatter, orders ---------------------------------------------------------------------------------
 
-// Part `I` of what was put one behind the other.
+// Part `I` of a concatenation.
 template <class Whole, class Part, class X, class G>
 auto part_of(const X& x, const G& g, std::size_t first) {
   using shape = make_shape_t<replace_t<dims_t<shape_of<G>>, Whole, list<Part>>, list<>>;

@@ -58,7 +58,7 @@ struct element_passes {
   void (*add)(whole_passes& passes, std::size_t n, void* x, const void* y);
 };
 
-// What passes need of one type of parameter.
+// The functions that passes over parameters need for one type of parameter.
 struct parameter_type {
   std::size_t rank;
   const name_of* names;
@@ -192,7 +192,7 @@ inline constexpr parameter_type type_of_parameter = {axes_for<shape_of<P>>::size
                                                      &parameter_functions<P>::take_gradient,
                                                      &parameter_functions<P>::send_gradient};
 
-// What a list of parameters for training says about each (nn/parameters/part_list.hpp).
+// The facts about each parameter in a list for training (nn/parameters/part_list.hpp).
 struct trained_parts {
   template <class P>
   static constexpr bool is = is_parameter<P>;

@@ -31,7 +31,7 @@ DIMWISE_DETAIL_LIBRARY scaled_norm norm_of_parameters(const parameter_list& all)
   for (std::size_t i = 0; i < all.count(); ++i) {
     squares += all.type(i).passes->sum_of_squares(all.size(i), all.data(i));
   }
-  // What underflows below is less than a rounding of this sum.
+  // A term that underflows below is smaller than the rounding error of this sum.
   if (squares >= 1e-280 && squares <= std::numeric_limits<double>::max()) { return {std::sqrt(squares), 0}; }
   double largest = 0;
   for (std::size_t i = 0; i < all.count(); ++i) {

@@ -15,7 +15,7 @@
 
 namespace dimwise::detail {
 
-// What has arrived at one formula.
+// The gradients that have arrived at one formula.
 class arrived_gradient {
  public:
   explicit arrived_gradient(std::uint64_t number) : number_(number) {}
@@ -38,7 +38,7 @@ class erased_gradients {
   ~erased_gradients() { current_gradients = outer_; }
   [[nodiscard]] static erased_gradients* current() { return current_gradients; }
 
-  // What has arrived at the formula with this number, or null.
+  // The gradients of the formula with this number, or null.
   [[nodiscard]] arrived_gradient* find(std::uint64_t number) const {
     const auto at = place_of(number);
     return at != arrived_.end() && (*at)->number() == number ? at->get() : nullptr;

@@ -56,7 +56,7 @@ inline constexpr axes_of_mesh of_one_statement{nullptr, 0};
 // A set of mesh axes, one bit each, in the order in which the thread's gradient met them.
 using axis_set = std::uint32_t;
 
-// What a thread knows about ranks while it computes gradients. Without shards it is a counter.
+// The ranks of a thread while it computes gradients. Without shards it is a counter.
 class gradient_ranks {
  public:
   // A call that computes a gradient: the outermost one forgets the ranks at its end.
@@ -167,7 +167,7 @@ class gradient_sums {
   /// After `complete` with an exception: whether what is at hand is a term, and the other sum, if there are two.
   [[nodiscard]] DIMWISE_DETAIL_LIBRARY bool holds_terms() const;
   [[nodiscard]] DIMWISE_DETAIL_LIBRARY const void* other_sum() const;
-  /// What is at hand is all.
+  /// There are no terms of other ranks.
   DIMWISE_DETAIL_LIBRARY void drop() noexcept;
 
  private:

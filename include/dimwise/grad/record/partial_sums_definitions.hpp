@@ -148,7 +148,7 @@ void gradient_sums::complete_elements(by_axes& sums, axis_set except, T* at_hand
   const auto elements_of = [&](std::size_t i) {
     return i == sums.at_hand ? at_hand : reinterpret_cast<T*>(sums.all[i].elements.data());
   };
-  // What arrived whole is first, then the terms in the order in which they began.
+  // Whole gradients come first, then the terms in the order in which they began.
   std::vector<std::size_t> order;
   for (const bool whole : {true, false}) {
     for (std::size_t i = 0; i < sums.all.size(); ++i) {

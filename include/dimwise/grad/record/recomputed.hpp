@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/grad/record/recomputed.hpp -- a layer that keeps its input only, and is computed again in the backward pass.
+// dimwise/grad/record/recomputed.hpp -- a layer that saves its input only, and is recomputed in the backward pass.
 //
 // Layer: grad. What the layer's statements would have kept is there for as long as its own gradient is computed (Chen,
 // Xu, Zhang and Guestrin 2016).

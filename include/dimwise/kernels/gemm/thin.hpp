@@ -97,7 +97,7 @@ void stream_piece(const product<Arch>& p, std::size_t rows, std::size_t columns,
   }
 }
 
-// The same, by pieces of k where it is long, so that no digits are lost: their sums are added behind `sums`.
+// The same, by pieces of k where it is long, so that no digits are lost: their sums are added after `sums`.
 template <class Arch, std::size_t Rows>
 void stream_rows(const product<Arch>& p, std::size_t rows, std::size_t columns, element_of<Arch>* sums,
                  std::size_t width) noexcept {

@@ -66,7 +66,7 @@ template <class Arch, std::size_t Vectors, bool Tail>
   return Tail && v + 1 == Vectors ? load_partial<Arch>(at, tail) : load<Arch>(at);
 }
 
-// What is prefetched into the L2 cache while a tile computes: nothing, or memory that is read later, `step` bytes
+// The memory prefetched into the L2 cache while a tile computes: none, or what is read later, `step` bytes
 // further with each step of k.
 struct nothing_ahead {
   [[gnu::always_inline]] void fetch() const noexcept {}

@@ -17,7 +17,7 @@
 
 namespace dimwise::models {
 
-/// What a feed-forward layer computes: its activation, whether the activation is that of a gate, and whether its maps
+/// The kind of a feed-forward layer: its activation, whether the activation is that of a gate, and whether its maps
 /// have biases. With a limit, a gated layer clamps its hidden features and adds 1 to those that the gate multiplies.
 struct feed_settings {
   activation_kind activation = activation_kind::silu;

@@ -15,7 +15,7 @@ namespace dimwise::models {
 
 /// `none` leaves its input as it is.
 enum class norm_kind { none, rms, layer };
-/// What a norm computes: its kind, its epsilon, and whether it has a scale and (for `layer`) a bias.
+/// The settings of a norm: its kind, its epsilon, and whether it has a scale and (for `layer`) a bias.
 struct norm_settings {
   norm_kind kind = norm_kind::rms;
   double epsilon = 1e-6;

@@ -105,7 +105,7 @@ inline std::string rotary_kind(io::config_check& scaling) {
 inline bool is_longrope(const std::string& kind, const io::config_check& scaling) {
   return kind == "longrope" || kind == "su" || (kind == "yarn" && scaling.has("short_factor"));
 }
-// What each type of scaling makes of the frequencies; false for other types.
+// Reads each type of scaling of the frequencies; false for other types.
 inline bool read_scaling(const std::string& kind, io::config_check& scaling, double trained, rotary_scaling& to) {
   if (kind == "default") { return true; }
   if (kind == "linear") {

@@ -58,7 +58,7 @@ void check_decoder_extents(io::config_check& config, const decoder_config& c) {
   (void)config.implied<typename Dims::hidden>("the number of hidden features", c.hidden);
 }
 
-/// What the output does to the logits, if there is one.
+/// The change of the logits by the output, if there is one.
 struct decoder_output_settings {
   bool has_output = true;
   double scale = 1;
@@ -184,7 +184,7 @@ struct decoder : language_model<decoder<Dims, Weights>, Dims, decoder_block<Dims
     }
     return embedding_norm(x);
   }
-  /// What all layers share for the new positions of `text`.
+  /// The values that all layers share for the new positions of `text`.
   [[nodiscard]] decoder_positions<Dims> shared_by_layers(const tensor<id<vocab>, seq>& text) const {
     using key = typename Dims::key;
     decoder_positions<Dims> shared;
@@ -226,7 +226,7 @@ struct decoder : language_model<decoder<Dims, Weights>, Dims, decoder_block<Dims
     }
     return s;
   }
-  /// As `language_model::features`. A text that outgrows the positions of training under LongRoPE is computed again
+  /// As `language_model::features`. A text that outgrows the positions of training under LongRoPE is recomputed
   /// with the angles of long texts. Throws `origin_error` if its caches do not begin at position 0, and if attention
   /// is bidirectional and the caches are not empty: the text before saw other keys.
   template <class Seen, class Embed>

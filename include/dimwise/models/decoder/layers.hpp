@@ -41,14 +41,14 @@ struct decoder_dims {
   struct shared_hidden : feature_dim<> {};  // of an expert that all positions share
 };
 
-/// What all layers share in one call: tables of rotary positions, and the biases of ALiBi.
+/// The values that all layers share in one call: tables of rotary positions, and the biases of ALiBi.
 template <class Dims>
 struct decoder_positions {
   std::vector<rotary_tables<typename Dims::seq, typename Dims::pairs>> rotary{};
   tensor<float, typename Dims::kv_heads, typename Dims::group, typename Dims::key> alibi{};
 };
 
-/// What the attention of one layer computes.
+/// The settings of the attention of one layer.
 struct decoder_attention_settings {
   double score_scale = 1;
   double score_cap = 0;
@@ -196,7 +196,7 @@ struct decoder_attention {
   }
 };
 
-/// What a layer computes beside its attention.
+/// The settings of a layer besides its attention.
 struct decoder_block_settings {
   norm_place place = norm_place::before;
   bool parallel = false;

@@ -18,7 +18,7 @@ namespace dimwise::models::architectures {
 
 namespace detail {
 
-// What a class of text models has for absent settings.
+// The defaults of a class of text models for absent settings.
 using text_defaults = std::vector<std::pair<const char*, nlohmann::json>>;
 
 // A text has the same position in time, height and width, so that mrope turns it as rotary positions without sections
@@ -34,7 +34,7 @@ inline void drop_sections(nlohmann::json& text) {
     }
   }
 }
-// What `read` makes of the settings of the text model, which is of one of the types `kinds`. Folders of older versions
+// Reads the settings of the text model, which has one of the types `kinds`, with `read`. Folders of older versions
 // have these settings beside those of images.
 inline decoder_plan text_plan(io::config_check& c, decoder_plan (*read)(io::config_check&),
                               const std::vector<std::string_view>& kinds, const text_defaults& defaults) {

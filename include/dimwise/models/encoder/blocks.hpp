@@ -23,7 +23,7 @@ struct packed_keys : prime<packed_tokens> {
   using prime<packed_tokens>::prime;
 };
 
-/// What the layers of a forward pass share: rotary positions, at most one bias of the scores or the features of
+/// The values shared by all layers of a forward pass: rotary positions, at most one bias of the scores or features of
 /// distances, and the scale of scores.
 template <class Dims>
 struct encoder_pass {

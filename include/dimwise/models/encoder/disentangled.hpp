@@ -50,7 +50,7 @@ struct disentangled_settings {
   [[nodiscard]] bool any() const { return of_queries || of_keys; }
 };
 
-/// What the layers of a forward pass share: the features of the distances that its texts have, and the row of the
+/// The values that the layers of a forward pass share: the features of the distances in its texts, and the row of the
 /// distance between each query and key of a text as long as the longest one.
 template <class Dims>
 struct disentangled_pass {

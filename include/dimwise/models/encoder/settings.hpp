@@ -37,7 +37,7 @@ struct encoder_dims {
   struct hidden : feature_dim<> {};
 };
 
-/// What a loaded encoder computes beside the features of its tokens.
+/// The settings of a loaded encoder besides the features of its tokens.
 enum class encoder_task { features, text_labels, token_labels, masked_tokens };
 
 /// The extents of an encoder. 0 segments, positions or buckets: the encoder has no such table.

@@ -77,7 +77,7 @@ struct encoder_decoder {
         logit_bias(c.logit_bias ? 1 : 0),
         config(c) {}
 
-  /// What one text of the decoder needs: the keys and values of its own positions and of the source, for each layer.
+  /// The state of one text of the decoder: the keys and values of its own positions and of the source, for each layer.
   struct state {
     std::vector<typename block::cache> past{};
     std::vector<typename block::memory> source{};

@@ -126,7 +126,7 @@ void check_windows(const node<Op, Shape, T, X...>& scores, extent_t kept) {
   });
 }
 
-// What gives the scores of keys: a function, and neither a tensor nor a mask.
+// A function that returns the scores of keys; not a tensor or a mask.
 template <class F>
 concept scores_function =
     !operand<F> && !refused_operand<F> && !mask_like<F> && (std::is_class_v<F> || std::is_function_v<F>);

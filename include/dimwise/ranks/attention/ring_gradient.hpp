@@ -32,7 +32,7 @@ void add_elements(Tensor& to, const Tensor& more) {
   for (std::size_t i = 0; i < more.size(); ++i) { sums[i] += terms[i]; }
 }
 
-// What the record holds of a result: the tracked formula, and the numbers that the backward pass reads.
+// The record of a result: the tracked formula, and the numbers that the backward pass reads.
 template <class Key, class Result, bool Travels, class S, class V, class Q, class K, class Values, class Part>
 struct kept_ring {
   using key = Key;
@@ -395,7 +395,7 @@ auto back_of_whole_queries(const Kept& kept, G g) {
   return result;
 }
 
-// What `send_kept` calls. What is whole and met the keys has one term of its gradient on each rank, also where the
+// Called by `send_kept`. A whole operand that met the keys has one term of its gradient on each rank, even if the
 // queries are whole.
 template <class Key, class Result, bool Travels, class S, class V, class... More, class G>
 void send_from(const kept_ring<Key, Result, Travels, S, V, More...>& kept, const G& g) {

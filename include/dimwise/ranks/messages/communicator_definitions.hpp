@@ -22,7 +22,7 @@ DIMWISE_DETAIL_TEXT_BEGIN;
 namespace dimwise::ranks {
 namespace detail {
 
-// What a rank calls, for the checks and for messages.
+// The call of a rank, for the checks and for messages.
 struct call {
   const char* operation;
   elements named{};

@@ -24,7 +24,7 @@ struct shared_object {
   std::shared_ptr<const void> it{};
   const void* type = nullptr;  // one address for each type
 };
-// What a message has moved if one end gives an object, and the other one expects another type or bytes.
+// Signals that one end of a message gives an object, and the other one expects another type or bytes.
 inline constexpr std::size_t other_type = ~std::size_t{1};
 
 // One message that this rank sends or receives. Its address is stable from `start` until it has finished.
@@ -49,7 +49,7 @@ struct transfer {
   void* handle = nullptr;
 };
 
-// What a rank tells the others of its group after an exception: it takes no part in the call `from` and those after it.
+// The notice of a rank to its group after an exception: it takes no part in the call `from` and those after it.
 // Ranks that have all withdrawn from the same call, one as often as the other, agree and may go on with it.
 struct withdrawal {
   std::uint32_t count = 0;             // how often this rank has withdrawn
@@ -98,7 +98,7 @@ class group {
   [[nodiscard]] virtual bool reads_late() const noexcept { return false; }
   // Tells all others that this rank withdraws; what it has told before is replaced.
   virtual void withdraw(const withdrawal&) {}
-  // What a rank has told last; `count` is 0 if it never withdrew. A look that is not thorough may miss what has just
+  // The last notice of a rank; `count` is 0 if it never withdrew. A look that is not thorough may miss what has just
   // come.
   virtual withdrawal withdrawal_of(std::size_t, bool /*thoroughly*/ = false) { return {}; }
   // The group of the ranks `members` of this group, in this order, in which this rank is `rank`. All ranks of this

@@ -19,7 +19,7 @@ namespace dimwise::ranks::detail {
 template <class T>
 inline constexpr char type_of_object = 0;
 
-// What all ranks call together, as they do collectives, and only if they share memory.
+// All ranks call these functions together, as they do collectives, and only if they share memory.
 struct shared_objects {
   [[nodiscard]] static bool has(const communicator& along) noexcept { return along.shares_memory(); }
 

@@ -36,7 +36,7 @@ DIMWISE_DETAIL_LIBRARY std::vector<gradient_bucket> buckets_of(const parameter_l
   return buckets;
 }
 
-// What the ranks compare before a bucket is sent.
+// The facts that ranks compare before a bucket is sent.
 inline std::string text_of_bucket(const parameter_list& all, const gradient_bucket& bucket) {
   return "gradients of " + std::to_string(bucket.parameters.size()) + " parameters from " +
          all.name(bucket.parameters.front());

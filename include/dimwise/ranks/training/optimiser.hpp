@@ -41,7 +41,7 @@ struct optimised_group {
   std::vector<std::vector<std::byte>> states{};
 };
 
-// What a gradient is: complete, or this rank's terms; those of an average are divided by the sum of the counts.
+// The state of a gradient: complete, or this rank's terms; those of an average are divided by the sum of the counts.
 struct gradient_terms {
   bool has_terms = false;
   bool is_average = false;

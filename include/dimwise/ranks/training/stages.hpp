@@ -78,7 +78,7 @@ struct given_by_stage {
 template <class F, class... Given>
   requires std::is_invocable_v<const F&, const Given&...>
 struct given_by_stage<F, Given...> : std::invoke_result<const F&, const Given&...> {};
-// What the functions of a step give.
+// The results of the functions of a step.
 template <class M, class Passed, class First>
 using first_given = typename given_by_stage<First, rebind<tracked<model_element<M>>, M>, std::size_t>::type;
 template <class M, class Passed, class F>
@@ -197,7 +197,7 @@ template <class Tensor>
 std::string text_of_passed(const char* what, std::size_t batch, const Tensor& value) {
   return what + std::to_string(batch) + call_text("", dims_t<shape_of<Tensor>>{}, value.extents());
 }
-// What stages compare before the receiver has the extents: the dimensions, and the static extents.
+// The facts that stages compare before the receiver has the extents: the dimensions, and the static extents.
 template <class... D>
 std::string text_of_extents(std::size_t batch, list<D...>) {
   std::string all = "the extents of micro-batch " + std::to_string(batch);
@@ -274,7 +274,7 @@ void wait_for_all(std::deque<passed_on<Tensor>>& sending) {
 
 // ---- the steps of one stage -----------------------------------------------------------------------------------------
 
-// What a stage does with a micro-batch. The backward pass of a micro-batch is after its forward pass, and both are in
+// One turn of a stage with a micro-batch. The backward pass of a micro-batch is after its forward pass, and both are in
 // the order of the micro-batches.
 class micro_batch_steps {
  public:

@@ -10,7 +10,7 @@
 
 namespace dimwise::detail {
 
-// What an operation does with a mark of its operand.
+// The effect of an operation on a mark of its operand.
 enum class effect : unsigned char {
   keep,     // the result has it too
   drop,     // it ends here

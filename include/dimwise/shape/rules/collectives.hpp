@@ -137,7 +137,7 @@ consteval auto judge_all_to_all() {
   }
 }
 
-// What a rank sends to all is whole afterwards: it is not a part of its own.
+// A value that a rank sends to all is whole afterwards: it is not a part of its own.
 template <class M, class Shape>
 consteval auto judge_broadcast_from() {
   if constexpr (is_partial_along<M, Shape>) {
@@ -149,7 +149,7 @@ consteval auto judge_broadcast_from() {
   }
 }
 
-// What is whole is the same on every rank: only parts and terms are passed on.
+// A whole value is the same on every rank: only parts and terms are passed on.
 template <class M, class Shape>
 consteval auto judge_permute_ranks() {
   if constexpr (!is_partial_along<M, Shape> && !is_divided_along<M, Shape>) {

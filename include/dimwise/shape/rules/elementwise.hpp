@@ -127,7 +127,7 @@ consteval auto judge_added() {
   }
 }
 
-// What was added varies, after a product, along the dimensions of the factor as well.
+// An added term varies, after a product, along the dimensions of the factor as well.
 template <class Mark, class Factor>
 struct multiplied_mark {
   using type = list<Mark>;

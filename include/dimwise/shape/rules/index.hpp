@@ -118,7 +118,7 @@ consteval auto judge_gather() {
     return answer<ERROR_R5_log_probabilities_are_taken_along_their_own_dimension<op::gather, over_t<named>,
                                                                                  lhs_t<Table>, rhs_t<Ids>>>{};
   } else {
-    // What the ids and the table share is taken side by side, but for D, which is that of the ids where they have it;
+    // Dimensions that ids and table share are parallel, except D, which is that of the ids if they have it;
     // the ids' dimensions come first.
     using kept = join_t<kept_marks_t<op::gather, Table>, typename logarithms_beside<D, marks_t<Table>>::type>;
     using marks = typename either_t<is_in<D, dims_t<Ids>>, std::type_identity<kept>, marks_without<kept, D>>::type;
@@ -131,7 +131,7 @@ consteval auto judge_gather() {
   }
 }
 
-// What takes the place of elements of D has all dimensions of the operand; of one element it lacks D.
+// The replacement of elements of D has all dimensions of the operand; that of one element lacks D.
 template <class Op, class D, class Shape, class New>
 consteval auto judge_replace_at() {
   using O = over<about_t<D>>;

@@ -55,7 +55,7 @@ consteval auto judge_linear_attention() {
   }
 }
 
-// What changes a state at each position: it has the position, and dimensions of what it changes.
+// An operand of the update of a state: it has the position, and dimensions of the state.
 template <class P, class Changed, class By>
 consteval auto judge_state_change() {
   if constexpr (!is_in<P, dims_t<By>>) {

@@ -22,7 +22,7 @@
 
 namespace dimwise {
 
-/// What a mask of whole rows serves: every dimension of the scores but D.
+/// The dimensions that a mask of whole rows serves: every dimension of the scores except D.
 template <class... D>
 struct any_but {};
 

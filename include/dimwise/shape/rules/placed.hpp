@@ -26,11 +26,11 @@ struct of_masked;    // a reduction of what a mask allows
 template <class Whole>
 struct of_whole;  // a mean whose whole extent is given
 
-// What each rank computes of its own part, and of which the parts together are the whole.
+// Operations that each rank computes for its own part; the parts together are the whole.
 template <class Op>
 inline constexpr bool names_shards = is_any_of<Op, op::rename, op::relabel, op::permute, op::split, op::merge, op::part,
                                                op::slice, op::broadcast, op::broadcast_like, op::one_hot, op::rotary>;
-// What sums over the part: the whole is the sum over the ranks.
+// Operations that sum over the part: the whole is the sum over the ranks.
 template <class Op>
 inline constexpr bool sums_shards = is_any_of<Op, op::contract, op::sum, op::mean, op::scatter_add>;
 

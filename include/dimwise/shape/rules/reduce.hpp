@@ -72,7 +72,7 @@ template <class... D>
 struct normalised_mark<list<D...>> {
   using type = list<normalised<D...>>;
 };
-// What a softmax or its logarithm sets.
+// The marks that a softmax or its logarithm sets.
 template <class Op, class Over>
 struct softmax_mark : normalised_mark<Over> {};
 template <class... D>

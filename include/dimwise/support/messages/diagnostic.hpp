@@ -47,7 +47,7 @@ struct texts {
 inline constexpr const char* mark_names[] = {"raw",      "score",          "masked_for", "biased_for", "normalised",
                                              "weighted", "log_normalised", "rotated",    "indexed",    "partial"};
 
-// What is marked in the shapes below a message. The last ones are marks of `mark_names`, in their order.
+// The part of the shapes that a message marks. The last ones are marks of `mark_names`, in their order.
 enum class culprit {
   over,        // the dimensions that the operation names
   lacking,     // those of them that an operand lacks

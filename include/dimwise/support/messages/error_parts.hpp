@@ -127,7 +127,7 @@ class error_parts : protected printed_type<Message> {
     }
     return false;
   }
-  // What the first has and the second has not.
+  // The entries that only the first has.
   constexpr types without(const types& some, const types& others) const {
     types found;
     for (int i = 0; i < some.size; ++i) {
@@ -142,7 +142,7 @@ class error_parts : protected printed_type<Message> {
     }
     return found;
   }
-  // What one side has alone; without marks only where dimensions differ, too.
+  // The entries of one side alone; without marks unless dimensions differ as well.
   constexpr types only(int side, bool marks = true) const {
     if (row_count < 2) { return {}; }
     const types sides[] = {without(shape_rows[0].items, shape_rows[1].items),

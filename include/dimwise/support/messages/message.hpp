@@ -14,7 +14,7 @@
 
 namespace dimwise::detail::messages {
 
-// What the type of an error says. A `say_…` writes a fact, and is false where the type does not say it.
+// The facts in the type of an error. A `say_…` writes a fact, and returns false if the type lacks it.
 template <class Message>
 class facts : public error_parts<Message> {
  public:

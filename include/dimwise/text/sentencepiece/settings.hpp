@@ -201,7 +201,7 @@ class sentencepiece_additions {
       }
     }
   }
-  // T5's tokens for masked spans, behind the pieces.
+  // T5's tokens for masked spans, after the pieces.
   void append_extra_ids() {
     std::size_t count = 100;
     if (const json* const said = setting("extra_ids")) {
