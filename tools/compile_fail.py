@@ -411,7 +411,7 @@ def main():
     parser.add_argument("--variants", nargs="+", choices=VARIANTS, default=VARIANTS)
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--rotate", action="store_true")
-    parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2))
+    parser.add_argument("--jobs", type=int, default=compilers.JOBS)
     arguments = parser.parse_args()
 
     cases = load(compilers.ROOT, arguments.filter)

@@ -17,6 +17,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # The compilers that this project promises, oldest first; those that are not installed are left out.
 PROMISED = ("g++-12", "clang++-14", "clang++-19")
 STANDARD = "-std=c++20"
+# Compilers at once. CTest, which runs several tests at once, asks for one (tests/CMakeLists.txt).
+JOBS = int(os.environ.get("DIMWISE_JOBS") or max(2, os.cpu_count() or 2))
 
 
 class Compiler:

@@ -87,4 +87,4 @@ def records_of_mistakes(file=None, pattern="", only=None):
         return [one for one in records if re.search(pattern, one["case"]) and (only is None or one["case"] in only)]
     cases = [case for case in compile_fail.load(compilers.ROOT, pattern) if only is None or case.name in only]
     harness = compile_fail.Harness(compilers.ROOT, compilers.find_compilers(), "dimwise/dimwise.hpp", use_pch=True, stores=True)
-    return compile_fail.run(harness, cases, max(2, os.cpu_count() or 2), variants=("plain",))[2]
+    return compile_fail.run(harness, cases, compilers.JOBS, variants=("plain",))[2]

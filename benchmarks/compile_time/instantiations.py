@@ -15,7 +15,6 @@ import argparse
 import collections
 import concurrent.futures
 import json
-import os
 import pathlib
 import re
 import sys
@@ -113,7 +112,7 @@ def main():
     parser.add_argument("--compiler", default=COMPILER)
     parser.add_argument("--show", metavar="NAME")
     parser.add_argument("--update", action="store_true")
-    parser.add_argument("--jobs", type=int, default=max(1, os.cpu_count() or 1))
+    parser.add_argument("--jobs", type=int, default=compilers.JOBS)
     arguments = parser.parse_args()
     root = compilers.ROOT
     try:

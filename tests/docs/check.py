@@ -356,7 +356,7 @@ def main():
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--compiler", metavar="COMMAND", help="default: a promised one, clang where it is installed")
     parser.add_argument("--library", type=pathlib.Path, metavar="FILE", help="the compiled kernels; default: the headers alone")
-    parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2))
+    parser.add_argument("--jobs", type=int, default=compilers.JOBS)
     arguments = parser.parse_args()
 
     found = compilers.find_compilers([arguments.compiler] if arguments.compiler else None)

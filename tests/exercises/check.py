@@ -294,14 +294,14 @@ def main():
         show_times(found, workshop)
         return 0
     if arguments.answers:
-        with concurrent.futures.ThreadPoolExecutor(max(2, os.cpu_count() or 2)) as pool:
+        with concurrent.futures.ThreadPoolExecutor(compilers.JOBS) as pool:
             return 1 if check_answers(found, workshop, pool) else 0
     others = [] if arguments.compiler or arguments.update else compilers.find_compilers()
     others = [run.Workshop(one.command) for one in others if one.version != workshop.compiler.version]
     step = len(others) if arguments.rotate else 1
     shares = [(workshop, found), *((one, found[number % step::step]) for number, one in enumerate(others))]
     failed = check_reasons() + check_causes()
-    with concurrent.futures.ThreadPoolExecutor(max(2, os.cpu_count() or 2)) as pool:
+    with concurrent.futures.ThreadPoolExecutor(compilers.JOBS) as pool:
         # The longest first: what a learner does takes one core.
         learners = [] if arguments.filter else [pool.submit(check, workshop, arguments.compiler) for check in (check_watch, check_runner)]
         failed += sum(check_exercises(share, one, arguments.update, one is workshop, pool) for one, share in shares)

@@ -16,7 +16,6 @@ it is. Exit code 77 where no such compiler is installed. Standard library only.
 import argparse
 import concurrent.futures
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -127,7 +126,7 @@ def main():
     parser.add_argument("--compiler", metavar="COMMAND")
     parser.add_argument("--filter", default="", metavar="REGEX")
     parser.add_argument("--texts", type=pathlib.Path, metavar="FILE")
-    parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2))
+    parser.add_argument("--jobs", type=int, default=compilers.JOBS)
     parser.add_argument("--self-test", action="store_true")
     arguments = parser.parse_args()
     if arguments.self_test:

@@ -17,7 +17,6 @@ Why no kept tool: Mull and Dextool are in no registry of Debian 12, and mutate w
 import argparse
 import collections
 import concurrent.futures
-import os
 import pathlib
 import queue
 import re
@@ -195,7 +194,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--filter", default="", metavar="REGEX")
     parser.add_argument("--list", action="store_true")
-    parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2))
+    parser.add_argument("--jobs", type=int, default=compilers.JOBS)
     arguments = parser.parse_args()
     compiler = next(one for one in compilers.find_compilers() if not one.is_clang)
     lines = (compilers.ROOT / "tests/mutation/equivalent.tsv").read_text(encoding="utf-8").splitlines()[1:]

@@ -1,6 +1,5 @@
 """tools/compile_fail.py: each demand of the harness, broken once, is reported; cases compiled together give the reports of each alone."""
 
-import os
 import re
 import unittest
 
@@ -63,7 +62,7 @@ class CompileFail(unittest.TestCase):
         for pattern in patterns:
             report = []
             harness = compile_fail.Harness(self.root, self.compilers, "dimwise/dimwise.hpp", use_pch=True)
-            compile_fail.run(harness, compile_fail.load(self.root, pattern), max(2, os.cpu_count() or 2), report.append)
+            compile_fail.run(harness, compile_fail.load(self.root, pattern), compilers.JOBS, report.append)
             yield "\n".join(report).strip()
 
     def test_each_demand(self):
