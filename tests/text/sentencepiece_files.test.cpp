@@ -94,7 +94,7 @@ TEST_CASE("pieces that SentencePiece rejects are rejected, with their index") {
 }
 
 TEST_CASE("a folder without tokenizer.json is read by its SentencePiece model") {
-  for (const char* name : {"tokenizer.model", "spiece.model", "sentencepiece.bpe.model"}) {
+  for (const char* name : {"tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "spm.model"}) {
     CAPTURE(name);
     const dimwise_test::temporary_folder folder;
     folder.write(name, model("<unk>", "<s>", "</s>"));
@@ -191,7 +191,8 @@ TEST_CASE("LLaMA's class adds special tokens and the dummy prefix as its setting
   CHECK(dimwise_test::message([&] { (void)text::read_tokenizer(folder.path(), vocab{7}); }) ==
         (folder / "tokenizer_config.json").string() +
             ": the tokenizer_class \"AlbertTokenizer\" is not supported with a SentencePiece model; supported are "
-            "CodeLlamaTokenizer, GemmaTokenizer, LlamaTokenizer, MT5Tokenizer, T5Tokenizer, XLMRobertaTokenizer");
+            "CodeLlamaTokenizer, DebertaV2Tokenizer, GemmaTokenizer, LlamaTokenizer, MT5Tokenizer, T5Tokenizer, "
+            "XLMRobertaTokenizer");
 }
 
 TEST_CASE("added tokens of tokenizer_config.json or added_tokens.json are matched") {
@@ -249,4 +250,32 @@ TEST_CASE("XLM-RoBERTa's class has the ids of fairseq") {
   CHECK(dimwise_test::message([&] { (void)text::read_tokenizer(folder.path(), vocab{9}); }) ==
         (folder / "sentencepiece.bpe.model").string() +
             ": the pieces of XLM-RoBERTa begin with <unk>, <s> and </s>, the model has others");
+}
+
+TEST_CASE("DeBERTa's class has [CLS], [SEP] and [MASK]") {
+  const dimwise_test::temporary_folder folder;
+  const std::string pieces = piece("[PAD]", 0, 3) + piece("[CLS]", 0, 3) + piece("[SEP]", 0, 3) + piece("[UNK]", 0, 2) +
+                             piece("\u2581", -2) + piece("a", -3) + piece("\u2581a", -1) + piece("b", -4);
+  folder.write("spm.model", pieces);
+  folder.write("config.json", R"({"model_type": "deberta-v2"})");
+  folder.write("tokenizer_config.json", R"({"do_lower_case": false, "vocab_type": "spm"})");
+  const auto read = [&](std::size_t rows = 9) { return text::read_tokenizer(folder.path(), vocab{rows}); };
+  const auto ids = [&](const std::string& text) { return numbers(read().encode(text)); };
+  CHECK(ids("ab [MASK] b") == list{1, 6, 7, 8, 4, 7, 2});
+  CHECK(ids("aX") == list{1, 6, 3, 2});
+  CHECK(ids("A") == list{1, 4, 3, 2});
+  const auto pair = read().encode("a", "b", words_of::at_most{20});
+  CHECK(numbers(pair.ids) == list{1, 6, 2, 4, 7, 2});
+  CHECK(pair.types == std::vector<std::uint32_t>{0, 0, 0, 1, 1, 1});
+  CHECK(read().decode(read().encode("ab b")) == "ab b");
+  folder.write("added_tokens.json", R"({"[MASK]": 8})");
+  CHECK(ids("[MASK]") == list{1, 8, 2});
+  folder.write("spm.model", pieces + piece("[MASK]", 0, 4));
+  CHECK(ids("[MASK]") == list{1, 8, 2});
+  folder.write("tokenizer_config.json", R"({"tokenizer_class": "DebertaV2TokenizerFast", "do_lower_case": true,
+      "cls_token": {"content": "[PAD]"}, "sep_token": "[CLS]"})");
+  CHECK(ids("A") == list{0, 6, 1});
+  folder.write("tokenizer_config.json", R"({"split_by_punct": true})");
+  CHECK(dimwise_test::message([&] { (void)read(); }) ==
+        (folder / "tokenizer_config.json").string() + ": split_by_punct is true, false was expected");
 }

@@ -21,18 +21,6 @@ inline constexpr const char* fingerprint_key = "tokenizer fingerprint";
 
 namespace detail {
 
-// Converts texts to lower case before the normalizer of the file.
-inline void add_lower_case(nlohmann::json& settings) {
-  if (!settings.is_object()) { return; }
-  io::detail::held_json own;
-  own->swap(settings["normalizer"]);
-  auto& sequence = io::detail::make_object(settings["normalizer"]);
-  sequence["type"] = "Sequence";
-  auto& steps = io::detail::make_list(sequence["normalizers"]);
-  io::detail::make_object(steps.emplace_back())["type"] = "Lowercase";
-  if (!own->is_null()) { steps.emplace_back().swap(*own); }
-}
-
 // The file of a folder from which its tokenizer is read: the first that exists.
 enum class tokenizer_file : unsigned char { tokenizer_json, gpt2, bert, sentencepiece, marian };
 inline std::pair<tokenizer_file, std::filesystem::path> tokenizer_file_of(const std::filesystem::path& folder) {
@@ -80,11 +68,11 @@ tokenizer<Vocab> tokenizer_of(tokenizer_file kind, const std::filesystem::path& 
 }  // namespace detail
 
 /// Reads `tokenizer.json`, or `vocab.json` and `merges.txt`, or `vocab.txt`, or a SentencePiece model:
-/// `tokenizer.model`, `spiece.model` or `sentencepiece.bpe.model`, or Marian's `source.spm` and `vocab.json`. Throws
-/// `io::file_error` if its size does not match the model, or if its fingerprint differs from the metadata of the
-/// weights or the file `tokenizer.fingerprint`. The token embedding may be padded to a multiple of 64, by less than
-/// 1024 rows or a sixteenth of its rows, and added tokens may have larger ids. `lower_case` converts texts to lower
-/// case before the normalizer.
+/// `tokenizer.model`, `spiece.model`, `sentencepiece.bpe.model` or `spm.model`, or Marian's `source.spm` and
+/// `vocab.json`. Throws `io::file_error` if its size does not match the model, or if its fingerprint differs from the
+/// metadata of the weights or the file `tokenizer.fingerprint`. The token embedding may be padded: by at most one row
+/// in 256, or to a multiple of 64 by less than 1024 rows or a sixteenth of its rows. Added tokens may have larger ids.
+/// `lower_case` converts texts to lower case before the normalizer.
 template <dimension_type Vocab>
 [[nodiscard]] tokenizer<Vocab> read_tokenizer(const std::filesystem::path& folder, const Vocab& vocab,
                                               const std::map<std::string, std::string>& metadata = {},
@@ -93,8 +81,10 @@ template <dimension_type Vocab>
   const std::string title = path.string();
   const tokenizer<Vocab> words = detail::tokenizer_of<Vocab>(kind, path, lower_case);
   const std::size_t rows = vocab.extent();
+  // DeBERTa, OPT and NLLB have a few rows more than tokens, and no multiple of 64.
   const auto padded = [&](std::size_t ids) {
-    return rows > ids && rows % 64 == 0 && rows - ids < std::max<std::size_t>(1024, rows / 16);
+    return rows > ids &&
+           (rows - ids <= rows / 256 || (rows % 64 == 0 && rows - ids < std::max<std::size_t>(1024, rows / 16)));
   };
   // Added tokens may have ids beyond the token embedding: texts that contain one are rejected when they are encoded.
   const std::size_t own = words.vocabulary_size();

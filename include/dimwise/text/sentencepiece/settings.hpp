@@ -27,12 +27,12 @@
 namespace dimwise::text::detail {
 
 // The file names in HuggingFace's folders.
-inline constexpr std::array<const char*, 3> sentencepiece_names{"tokenizer.model", "spiece.model",
-                                                                "sentencepiece.bpe.model"};
+inline constexpr std::array<const char*, 4> sentencepiece_names{"tokenizer.model", "spiece.model",
+                                                                "sentencepiece.bpe.model", "spm.model"};
 
 // Classes with the same additions. Marian's folders have the pieces of texts in source.spm, those of translations in
 // target.spm, and the ids of both in vocab.json.
-enum class sentencepiece_class : unsigned char { plain, llama, t5, xlm_roberta, marian };
+enum class sentencepiece_class : unsigned char { plain, llama, t5, xlm_roberta, deberta, marian };
 inline constexpr const char* marian_unknown = "<unk>";
 
 struct named_class {
@@ -41,18 +41,29 @@ struct named_class {
 };
 // By tokenizer_class, without the ending Fast.
 inline constexpr named_class sentencepiece_classes[] = {
-    {"CodeLlamaTokenizer", sentencepiece_class::llama}, {"GemmaTokenizer", sentencepiece_class::llama},
-    {"LlamaTokenizer", sentencepiece_class::llama},     {"MT5Tokenizer", sentencepiece_class::t5},
-    {"T5Tokenizer", sentencepiece_class::t5},           {"XLMRobertaTokenizer", sentencepiece_class::xlm_roberta},
+    {"CodeLlamaTokenizer", sentencepiece_class::llama},
+    {"DebertaV2Tokenizer", sentencepiece_class::deberta},
+    {"GemmaTokenizer", sentencepiece_class::llama},
+    {"LlamaTokenizer", sentencepiece_class::llama},
+    {"MT5Tokenizer", sentencepiece_class::t5},
+    {"T5Tokenizer", sentencepiece_class::t5},
+    {"XLMRobertaTokenizer", sentencepiece_class::xlm_roberta},
 };
 // By model_type.
 inline constexpr named_class sentencepiece_model_types[] = {
-    {"gemma", sentencepiece_class::llama},   {"gemma2", sentencepiece_class::llama},
-    {"gemma3", sentencepiece_class::llama},  {"gemma3_text", sentencepiece_class::llama},
-    {"llama", sentencepiece_class::llama},   {"mistral", sentencepiece_class::llama},
-    {"mixtral", sentencepiece_class::llama}, {"mt5", sentencepiece_class::t5},
-    {"phi3", sentencepiece_class::llama},    {"t5", sentencepiece_class::t5},
-    {"umt5", sentencepiece_class::t5},       {"xlm-roberta", sentencepiece_class::xlm_roberta},
+    {"deberta-v2", sentencepiece_class::deberta},
+    {"gemma", sentencepiece_class::llama},
+    {"gemma2", sentencepiece_class::llama},
+    {"gemma3", sentencepiece_class::llama},
+    {"gemma3_text", sentencepiece_class::llama},
+    {"llama", sentencepiece_class::llama},
+    {"mistral", sentencepiece_class::llama},
+    {"mixtral", sentencepiece_class::llama},
+    {"mt5", sentencepiece_class::t5},
+    {"phi3", sentencepiece_class::llama},
+    {"t5", sentencepiece_class::t5},
+    {"umt5", sentencepiece_class::t5},
+    {"xlm-roberta", sentencepiece_class::xlm_roberta},
 };
 template <std::size_t N>
 [[nodiscard]] std::optional<sentencepiece_class> class_in(const named_class (&all)[N], std::string_view name) {
@@ -64,6 +75,18 @@ template <std::size_t N>
   std::string names;
   for (const named_class& one : all) { names += (names.empty() ? "" : ", ") + std::string(one.name); }
   return names;
+}
+
+// Converts texts to lower case before the normalizer of the file.
+inline void add_lower_case(nlohmann::json& settings) {
+  if (!settings.is_object()) { return; }
+  io::detail::held_json own;
+  own->swap(settings["normalizer"]);
+  auto& sequence = io::detail::make_object(settings["normalizer"]);
+  sequence["type"] = "Sequence";
+  auto& steps = io::detail::make_list(sequence["normalizers"]);
+  io::detail::make_object(steps.emplace_back())["type"] = "Lowercase";
+  if (!own->is_null()) { steps.emplace_back().swap(*own); }
 }
 
 // A model with the settings of a tokenizer.json that it lacks.
@@ -101,6 +124,9 @@ class sentencepiece_additions {
         break;
       case sentencepiece_class::xlm_roberta:
         renumber_as_fairseq();
+        break;
+      case sentencepiece_class::deberta:
+        surround_as_deberta();
         break;
       case sentencepiece_class::marian:
         read_vocabulary();
@@ -241,6 +267,28 @@ class sentencepiece_additions {
     add_text(*pair, "B", 0);
     add_token(*pair, last, 0);
     strips_mask_ = true;
+  }
+
+  // [CLS] A [SEP] B [SEP], and [MASK] after the pieces.
+  void surround_as_deberta() {
+    if (flag("split_by_punct", false)) { config_reader().refuse("split_by_punct is true, false was expected"); }
+    if (flag("do_lower_case", false)) { add_lower_case(*to_->settings); }
+    const std::string first = token("cls_token", "[CLS]");
+    const std::string last = token("sep_token", "[SEP]");
+    const std::string mask = token("mask_token", "[MASK]");
+    std::vector<sentence_piece>& pieces = to_->file.pieces;
+    const auto has = [&](const std::string& text) {
+      return std::any_of(pieces.begin(), pieces.end(), [&](const sentence_piece& p) { return p.text == text; });
+    };
+    if (!has(mask)) { pieces.push_back({mask, 0, piece_kind::control}); }
+    const auto [single, pair] = make_template();
+    for (json* const list : {single, pair}) {
+      add_token(*list, first, 0);
+      add_text(*list, "A", 0);
+      add_token(*list, last, 0);
+    }
+    add_text(*pair, "B", 1);
+    add_token(*pair, last, 1);
   }
 
   // The ids of Marian, which has no bytes.
