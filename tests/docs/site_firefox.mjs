@@ -141,8 +141,9 @@ try {
     const status = "document.getElementById('status').innerText";
     await test("the playground: an error below its line", async () => {
       await open("playground/index.html#program=mistake_readme");
+      await until("document.querySelector('.message .said')", 20);
       await value("document.getElementById('load').click()");
-      await until("document.querySelector('.message .said')", 120);
+      await until(`/^1 error \\(/.test(${status})`, 120);
       assert.match(await value("document.querySelector('.message .said').innerText"), /did you mean softmax<key>\?/);
       console.log(`  ${await value(status)}`);
       await screenshot("playground-error");

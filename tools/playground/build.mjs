@@ -5,6 +5,7 @@ import {existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync}
 import {basename, dirname, join} from "node:path";
 import {fileURLToPath} from "node:url";
 import {gzipSync} from "node:zlib";
+import {Compiler} from "./page/compile.mjs";
 import {Folder, compiler, folder, get, packageFolder, put, putFolder, run, sources, sysroot} from "./toolchain.mjs";
 import {programs} from "./programs.mjs";
 
@@ -110,6 +111,23 @@ keep(stage("the filter of errors", ["/errors.wasm"], settings.link, () => {
 }));
 for (const name of ["main.o", "src", "tools"]) { root.delete(name); }
 
+// --- programs: a wrong one has its diagnostics with it, so that a reader sees the error before the compiler is there
+
+const filesKey = hashOfTree(root).update(JSON.stringify(settings)).digest("hex");
+let checker;
+/** What the page's check says of a program; from the last build if nothing has changed */
+function diagnosticsOf(text) {
+  const path = join(cache, `${hashOf(filesKey + text)}-diagnostics.json`);
+  if (!existsSync(path)) {
+    module ??= compiler();
+    checker ??= new Compiler({flags: settings, llvm: module, errors: new WebAssembly.Module(get(root, "/errors.wasm").bytes()), root});
+    writeFileSync(path, JSON.stringify(checker.build(text, false).diagnostics));
+  }
+  keep([path]);
+  return JSON.parse(read(path));
+}
+const listed = programs().map(one => (one.error ? {...one, diagnostics: diagnosticsOf(one.text)} : one));
+
 // --- licences
 
 // The exceptions are part of LLVM's licence, and not of Debian's copy of the Apache licence.
@@ -200,7 +218,7 @@ const manifest = {
   ...settings, files,
   compiler: ship("compiler.js", await bundle("compiler")),
   runner: ship("runner.js", await bundle("runner")),
-  programs: ship("programs.json", Buffer.from(JSON.stringify(programs()))),
+  programs: ship("programs.json", Buffer.from(JSON.stringify(listed))),
 };
 const app = ship("app.js", await bundle("app")), style = ship("style.css", read(join(here, "page/style.css")));
 writeFileSync(join(site, "index.html"), read(join(here, "page/index.html"), "utf8").toString()

@@ -6,6 +6,8 @@ import {element, withCode} from "./messages.mjs";
 const $ = Object.fromEntries([...document.querySelectorAll("[id]")].map(one => [one.id, one]));
 const seconds = 20;  // after which a program is stopped
 const megabytes = size => `${Math.ceil(size / 1e6)} MB`;
+const counted = errors => (errors === 1 ? "1 error" : `${errors} errors`);
+const builtBy = Object.values(manifest.files).map(one => one.name).join();
 const total = Object.values(manifest.files).reduce((sum, one) => sum + one.size, 0);
 
 // --- what this browser keeps: which exercises pass, changed programs, colours
@@ -58,6 +60,25 @@ function listPrograms() {
   showCurrent();
 }
 const showCurrent = () => $.programs.querySelector("[aria-current]")?.scrollIntoView({block: "nearest"});
+/** Shows what a check said, in the editor and in the list of results. -> {here, errors}: those of the program, the number of errors */
+function show(diagnostics) {
+  const here = diagnostics.filter(one => one.file === "main.cpp"), errors = diagnostics.filter(one => one.kind !== "warning");
+  $.editor.classList.remove("stale");
+  editor.show(here);
+  const first = here.find(one => one.kind !== "warning" && one.line >= 1);
+  if (first && !typed) { editor.reveal(first.line); }
+  $.problems.replaceChildren(...diagnostics.map(one => element("li", {}, element("button", {
+    type: "button", className: one.kind, onclick: () => editor.goTo(one.line),
+  }, `Line ${one.line}: `, ...withCode(one.message)))));
+  return {here, errors: errors.length};
+}
+/** What the compiler says of the program as far as that is known without it: from the last visit, or from when the page was built */
+function showKnown(program) {
+  const known = kept.last?.by === builtBy && kept.last.text === editor.text ? kept.last.diagnostics : editor.text === program.text ? program.diagnostics : undefined;
+  if (known === undefined) { return; }
+  const {errors} = show(known);
+  if (!loading) { status(counted(errors), "bad"); }
+}
 function open(program) {
   stop();
   current = program;
@@ -66,9 +87,10 @@ function open(program) {
   $.solution.hidden = !program.solution;
   clearResults();
   $.problems.replaceChildren();
-  if (ready || !loading) { status(""); }  // otherwise it tells the progress of the download
   editor.text = kept.texts[program.id] ?? program.text;
   typed = false;
+  if (ready || !loading) { status(""); }  // otherwise it tells the progress of the download
+  if (!ready) { showKnown(program); }
   listPrograms();
   check();
 }
@@ -94,6 +116,7 @@ const editor = new Editor($.editor, {
     }
     typed = true;
     $.editor.classList.add("stale");
+    if (!loading) { status("Load the compiler to check what you wrote."); }
     clearTimeout(editor.timer);
     editor.timer = setTimeout(check, 300);
   },
@@ -103,7 +126,7 @@ const editor = new Editor($.editor, {
 
 let worker, loading = false, ready = false;  // `loading`: since the reader asked
 let rehearsal, rehearsed = false;  // the timer of `rehearse`; whether it was done
-let building, wanted;  // the build that goes on, {links, program}, undefined without one; whether the next one links
+let building, wanted;  // the build that goes on, {links, program, text}, undefined without one; whether the next one links
 const check = () => { if (ready) { build(false); } };
 
 /** Registers the service worker, which serves the kept files to workers that start later. -> whether it does */
@@ -158,19 +181,14 @@ const handle = {
     status(`The compiler failed: ${message}`, "bad");
   },
   built({ok, diagnostics, output, program, seconds: spent}) {
+    const {text} = building;
     building = undefined;
     if (wanted !== undefined) { build(wanted); return; }
-    $.editor.classList.remove("stale");
-    const here = diagnostics.filter(one => one.file === "main.cpp"), errors = diagnostics.filter(one => one.kind !== "warning").length;
-    editor.show(here);
-    const first = here.find(one => one.kind !== "warning" && one.line >= 1);
-    if (first && !typed) { editor.reveal(first.line); }
-    $.problems.replaceChildren(...diagnostics.map(one => element("li", {}, element("button", {
-      type: "button", className: one.kind, onclick: () => editor.goTo(one.line),
-    }, `Line ${one.line}: `, ...withCode(one.message)))));
+    const {here, errors} = show(diagnostics);
     if (!ok && here.length < diagnostics.length || !ok && errors === 0) { print("err", output); }
-    const said = ok ? "Compiles" : errors === 0 ? "The program was not built" : errors === 1 ? "1 error" : `${errors} errors`;
-    status(`${said} (${spent.toFixed(1)} s)`, ok ? "good" : "bad");
+    status(`${ok ? "Compiles" : errors === 0 ? "The program was not built" : counted(errors)} (${spent.toFixed(1)} s)`, ok ? "good" : "bad");
+    kept.last = errors > 0 ? {by: builtBy, text, diagnostics} : undefined;
+    keep();
     if (program) { start(program); } else { rehearse(); }
   },
 };
@@ -197,12 +215,12 @@ function build(links) {
     return;
   }
   wanted = undefined;
-  building = {links, program: current};
+  building = {links, program: current, text: editor.text};
   rehearsed ||= links;
   if (links) { clearResults(); }
   stop();
   status(links ? "Compiling…" : "Checking…");
-  worker.postMessage({kind: "build", text: editor.text, links});
+  worker.postMessage({kind: "build", text: building.text, links});
 }
 
 // --- the running program

@@ -2,7 +2,7 @@
 import {cpp} from "@codemirror/lang-cpp";
 import {syntaxHighlighting} from "@codemirror/language";
 import {StateEffect, StateField} from "@codemirror/state";
-import {Decoration, WidgetType, keymap} from "@codemirror/view";
+import {Decoration, ViewPlugin, WidgetType, keymap} from "@codemirror/view";
 import {classHighlighter} from "@lezer/highlight";
 import {EditorView, basicSetup} from "codemirror";
 import {message} from "./messages.mjs";
@@ -43,12 +43,26 @@ const diagnosticsField = StateField.define({
   provide: field => EditorView.decorations.from(field),
 });
 
+// The rest of a line that wraps stands to the right of its beginning.
+const hangingIndents = view => Decoration.set(view.visibleRanges.flatMap(({from, to}) => {
+  const made = [];
+  for (let line = view.state.doc.lineAt(from); ; line = view.state.doc.line(line.number + 1)) {
+    const columns = /^ */.exec(line.text)[0].length + 4;
+    made.push(Decoration.line({attributes: {style: `text-indent: -${columns}ch; padding-left: calc(${columns}ch + 6px)`}}).range(line.from));
+    if (line.to >= to) { return made; }
+  }
+}), true);
+const wrapped = ViewPlugin.define(view => ({
+  decorations: hangingIndents(view),
+  update({docChanged, viewportChanged, view: now}) { if (docChanged || viewportChanged) { this.decorations = hangingIndents(now); } },
+}), {decorations: plugin => plugin.decorations});
+
 export class Editor {
   constructor(parent, {changed, run}) {
     this.view = new EditorView({
       parent,
       extensions: [
-        keymap.of([{key: "Mod-Enter", run: () => (run(), true)}]), basicSetup, cpp(), syntaxHighlighting(classHighlighter), EditorView.lineWrapping,
+        keymap.of([{key: "Mod-Enter", run: () => (run(), true)}]), basicSetup, cpp(), syntaxHighlighting(classHighlighter), EditorView.lineWrapping, wrapped,
         diagnosticsField, EditorView.contentAttributes.of({tabindex: "0", "aria-label": "Program"}),
         EditorView.updateListener.of(update => { if (update.docChanged) { changed(); } }),
       ],
