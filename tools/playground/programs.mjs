@@ -15,6 +15,9 @@ const sourceFiles = folder => readdirSync(join(sources, folder)).filter(name => 
 const text = path => readFileSync(join(sources, path), "utf8");
 const comment = head => head.split("\n").filter(line => line.startsWith("//")).map(line => line.slice(2).trim()).join(" ");
 
+// Comments in a column are far from their code in a narrow window, where lines wrap.
+const close = code => code.replace(/(\S) {3,}\/\//g, "$1  //");
+
 // "15_kv_cache.cpp" -> "15 Kv cache"
 const titled = name => name.slice(0, -4).replaceAll("_", " ").replace(/^(\d+ )?(.)/, (all, number, letter) => (number ?? "") + letter.toUpperCase()).replace("Kv ", "KV ");
 
@@ -30,12 +33,12 @@ function mistake(name) {
   const whole = text(`examples/mistakes/${name}`);
   const error = /^\/\/ EXPECT: (\w+)/m.exec(whole)[1];
   const wrong = whole.replace(/#ifdef FIXED\n[^]*?#else\n([^]*?)#endif\n/g, "$1").replace(/^\/\/ (SPDX|EXPECT|clang-format).*\n/gm, "");
-  return {id: `mistake_${name.slice(0, -4)}`, group: "Mistakes", title: name === "readme.cpp" ? "Softmax over the queries" : titled(name), text: wrong, error};
+  return {id: `mistake_${name.slice(0, -4)}`, group: "Mistakes", title: name === "readme.cpp" ? "Softmax over the queries" : titled(name), text: close(wrong), error};
 }
 
 function example(name) {
   const program = text(`examples/${name}`).replace(/^\/\/ (SPDX|clang-format|\[).*\n/gm, "");
-  return {id: name.slice(0, -4), group: "Examples", title: titled(name), text: program, arguments: name === "25_pictures.cpp" ? ["."] : []};
+  return {id: name.slice(0, -4), group: "Examples", title: titled(name), text: close(program), arguments: name === "25_pictures.cpp" ? ["."] : []};
 }
 
 /** The examples that are left out. -> [{name, reason}] */
