@@ -107,6 +107,12 @@ async function assertReadable(page, path, colorScheme) {
   assert.ok(colorScheme === "light" ? paper > 200 && ink < 120 : paper < 80 && ink > 180, `${path}, ${colorScheme}: paper ${paper}, ink ${ink}`);
 }
 
+// No Markdown is left, such as a heading without an empty line before it, which becomes a row of the table above.
+async function assertRendered(page, path) {
+  const raw = await page.evaluate(() => [...document.querySelectorAll("article :is(p, li, td, th)")].map(e => e.textContent.trim()).filter(text => /^(#+ |\| .*\|$|```)/.test(text)));
+  assert.deepEqual(raw, [], `${path}: Markdown is shown`);
+}
+
 // What axe calls serious. It takes seconds of a page, so one page stands for the rules and one for the decisions, which have one template.
 const isAsked = path => path in pages || !/^(errors|decisions)\//.test(path);
 const serious = {};
@@ -151,6 +157,7 @@ try {
   await visit(files.filter(file => !isSource(file) || file in pages), {colorScheme: "light"}, async (page, path) => {
     blocks.push(await page.locator("article pre").count());
     programs.push(await countPrograms(page, path));
+    await assertRendered(page, path);
     if (isRule(path)) { await assertPictures(page, path); }
     for (const colorScheme of inBoth.includes(path) ? ["light", "dark"] : ["light"]) {
       if (colorScheme === "dark") {
@@ -208,11 +215,12 @@ try {
     const step = what => console.log(`  the walk, ${((performance.now() - begin) / 1000).toFixed(1)} s: ${what}`);
     await page.locator("article a", {hasText: "Try it in the browser"}).click();
     await page.locator("#title", {hasText: "Softmax over the queries"}).waitFor();
-    step("the mistake is open");
-    await page.click("#load");
     await page.locator(".message .said").waitFor();
-    step(`the error is below its line: ${await page.textContent("#status")}`);
+    step("the mistake is open, the error is below its line");
     await page.screenshot({path: `${folder}/walk-error.png`});
+    await page.click("#load");
+    await page.locator("#status", {hasText: /^1 error \(/}).waitFor();
+    step(`the compiler is here: ${await page.textContent("#status")}`);
     await page.locator(".cm-line.wrong", {hasText: "softmax<seq>"}).getByText("seq", {exact: true}).first().dblclick();
     await page.keyboard.type("key");
     await page.locator("#status", {hasText: "Compiles"}).waitFor();

@@ -9,6 +9,7 @@ import re
 
 BLOCK = re.compile(r"(<pre\b)([^>]*>(?:<span></span>)?<code\b[^>]*>)(.*?)(</code></pre>)", re.S)
 BESIDE = re.compile(r'^(.*\S.*)<span class="(c1|c)">([^<]*</span>)$')
+REFUSED = re.compile(r'^(<span class="(c1|c)">//[^<]*?\S)( +)(//[^<]*</span>)$')  # a line in a comment, and its error
 ALIGNED = re.compile(r"\S {2,}\S|^ *\|? *[\^~-]+( +[\^~-]+)*$")
 EXCERPT = re.compile(r" *\d* *\| ")
 MOST = 90  # letters of a row that is worth keeping whole
@@ -41,7 +42,8 @@ def fitted(content):
             style = f' style="--in:{indentation}"' if 0 < indentation <= 24 else ""
             if number in kept:
                 style = f' style="--cols:{cols[kinds[number]]}"'
-            line = BESIDE.sub(r'\1<span class="\2 dw-beside">\3', line) if is_code else line
+            if is_code:
+                line = REFUSED.sub(r'\1</span>\3<span class="\2 dw-beside">\4', BESIDE.sub(r'\1<span class="\2 dw-beside">\3', line))
             out.append(f'<span class="{" ".join(["dw-line", *([kinds[number]] if number in kept else [])])}"{style}>{line}\n</span>')
         return found[1] + found[2] + "".join(out) + found[4]
 

@@ -214,15 +214,20 @@ def on_page_markdown(markdown, page, config, files):
         page.meta["hide"] = ["navigation", "toc"]
         return try_it.with_link_to(markdown, name[len("source/"):-len(".md")], playground) if try_it.is_built() else markdown
     if try_it.is_built():
+        mistake = f"{playground}#program=mistake_readme"
         markdown = try_it.with_links(markdown, playground)
+        markdown = try_it.with_direct_links(markdown, mistake if name == "start/write_attention.md" else playground)
         if name == "howto/playground.md":
             button = f'<p><a class="md-button md-button--primary" href="{playground}">Open the playground</a></p>'
             markdown = markdown.replace("\n\n", f"\n\n{button}\n\n", 1)
     if name == "README.md":
         page.meta["hide"] = ["navigation", "toc"]
-        markdown = first_screen.made_from(markdown, f"{playground}#program=mistake_readme" if try_it.is_built() else "", log.warning)
+        markdown = first_screen.made_from(markdown, mistake if try_it.is_built() else "", log.warning)
     if name == "tutorial/see_attention.md":
         markdown = explore.with_page(markdown)
+    if name.startswith("tutorial/"):
+        markdown = rule_pages.with_drawings(markdown, {one: drawing for rule, text in made.items() if rule.startswith("errors/")
+                                                       for one, drawing in rule_pages.drawings(text).items()})
     markdown = explore.with_report(markdown)
     if name == "reference/marks.md":
         markdown = with_marks(markdown)
@@ -272,13 +277,35 @@ def on_page_content(content, page, config, files):
         wide = " dw-whole" if width and float(width[1]) > 480 else ""  # a wide one fits its page
         return f'<div class="dw-picture{wide}" tabindex="0">{error_picture.without_style(svg)}</div>' if 'class="dw"' in svg else found[0]
 
+    def error_links(found):
+        def link(one):
+            rule = files.get_file_from_path(f"errors/{one[1]}.md")
+            known = rule and f"## {one[0]}\n" in made[f"errors/{one[1]}.md"]
+            return f'<a class="dw-error" href="{rule.url_relative_to(page.file)}#{one[0].lower()}">{one[0]}</a>' if known else one[0]
+
+        return found[0] if found[1] else re.sub(r"\bERROR_(R\d+)_\w+", link, found[0])
+
+    def table(found):
+        def breakable(words):  # long names and paths break between their parts
+            return re.sub(r"\w[\w./:]{22,}", lambda one: re.sub(r"(?<=\w)(/|_|::)(?=\w)", r"\g<0><wbr>", one[0]), words[0])
+
+        def cell(one):  # beside many columns a long text is not a narrow tower
+            return one[0].replace("<td", '<td class="dw-long"', 1) if len(re.sub(r"<[^>]*>", "", one[1])) > 60 else one[0]
+
+        shown = re.sub(r">[^<]+<", breakable, found[0])
+        if len(re.findall(r"<th\b", shown)) > 4:
+            shown = re.sub(r"<td\b[^>]*>(.*?)</td>", cell, shown, flags=re.S)
+        return f'<div class="dw-table" tabindex="0">{shown}</div>'
+
     content = code_lines.fitted(content)
     if name.startswith("source/"):
         title, code = content.split("</h1>", 1)
         return f"{title}</h1>{away([code])}"
+    if not name.startswith("errors"):
+        content = re.sub(r"(<a\b[^>]*>\s*|<summary>[^<]*)?<code\b[^>]*>.*?</code>", error_links, content, flags=re.S)
     content = re.sub(r"(<a\b[^>]*>\s*)?<code>([\w./+-]+)</code>", code_link, content)
     content = re.sub(r'<img alt="[^"]*" src="([^"]+\.svg)"\s*/?>', picture, content)
-    content = re.sub(r"<table>.*?</table>", r'<div class="dw-table" tabindex="0">\g<0></div>', content, flags=re.S)
+    content = re.sub(r"<table>.*?</table>", table, content, flags=re.S)
     if 'class="arithmatex"' in content:
         at = posixpath.relpath("assets/katex", posixpath.dirname(page.file.url) or ".")
         content += f'<link rel="stylesheet" href="{at}/katex.min.css"><script src="{at}/katex.min.js"></script><script>{MATH}</script>'

@@ -30,6 +30,22 @@ def pages(text):
     return found
 
 
+def drawings(text):
+    """The page of a rule -> {id: the message and the drawing of that error}"""
+    parts = re.split(r"^## (ERROR_\w+)\n", text, flags=re.M)
+    found = {one: re.search(r'<p class="dw-said">.*?</div>\n', rest, re.S) for one, rest in zip(parts[1::2], parts[2::2])}
+    return {one: drawing[0] for one, drawing in found.items() if drawing}
+
+
+def with_drawings(markdown, drawn):
+    """A page with a drawing behind each block of code that has a refused line. `drawn`: see `drawings`"""
+    def block(found):
+        errors = dict.fromkeys(one for one in re.findall(r"ERROR_R\d+_\w+", found[0]) if one in drawn)
+        return found[0] + "".join(f"\n<details><summary>What <code>{one}</code> looks like</summary>\n{drawn[one]}</details>\n" for one in errors)
+
+    return re.sub(r"^```cpp\n.*?^```\n", block, markdown, flags=re.M | re.S)
+
+
 def index(markdown, rules):
     """docs/errors.md, with links from its symptoms to the rules and with the list of all errors. `rules`: [(page, text)]"""
     def linked(row):
@@ -46,4 +62,4 @@ def index(markdown, rules):
     # The list by symptom is what a reader looks for first.
     first, *parts = re.split(r"^(?=## )", markdown, flags=re.M)
     parts.sort(key=lambda part: not part.startswith("## By symptom"))
-    return first + "".join(parts).rstrip("\n") + "\n\n## By rule\n\n" + "\n".join(errors_of(page, text) for page, text in rules)
+    return first + "".join(part.rstrip("\n") + "\n\n" for part in parts) + "## By rule\n\n" + "\n".join(errors_of(page, text) for page, text in rules)

@@ -11,8 +11,8 @@ import zlib
 
 PLAYGROUND = pathlib.Path(__file__).resolve().parents[2] / "build/playground/site"
 BLOCK = re.compile(r"^```cpp\n(.*?)^```$\n?", re.M | re.S)
-# Headers that the playground lacks: it has neither files nor threads nor xtensor.
-LACKING = re.compile(r"#include <(dimwise/(io|models|text|tensor/xtensor|eval/tbb)|(?!dimwise/)\w+/)")
+# Headers that the playground lacks, or compiles slowly: it has neither threads nor xtensor.
+LACKING = re.compile(r"#include <(dimwise/(models|text|tensor/xtensor|eval/tbb)|(?!dimwise/)\w+/)")
 
 
 def is_built():
@@ -41,6 +41,11 @@ def link(address):
 def with_links(markdown, playground):
     """A page with a link below each whole program; `playground` is the way from the page to the playground."""
     return BLOCK.sub(lambda found: found[0] + (link(playground + fragment(found[1])) if is_program(found[1]) else ""), markdown)
+
+
+def with_direct_links(markdown, playground):
+    """A page whose links named "playground" open it, rather than the page about it."""
+    return re.sub(r"\[(playground(?: in the browser)?)\]\([\w./]*playground\.md\)", rf'<a href="{playground}">\1</a>', markdown)
 
 
 def with_link_to(markdown, path, playground):
