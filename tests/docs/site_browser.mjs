@@ -305,7 +305,10 @@ try {
   const api = await open("index.html", 1280, "dark");
   await api.locator("a:visible", {hasText: /^\s*API\s*$/}).first().click();
   await api.waitForURL(/\/api\/files\.html/);
-  await api.goto(`${address}api/${readdirSync(join(site, "api")).find(one => /^expr_.*reduce_8hpp\.html$/.test(one))}`);
+  for (const page of [/^files\.html$/, /^namespacedimwise\.html$/, /^struct.*decoder__attention__settings\.html$/, /^expr_.*reduce_8hpp\.html$/]) {
+    await api.goto(`${address}api/${readdirSync(join(site, "api")).find(one => page.test(one))}`);
+    assert.deepEqual(await seriousOf(api), [], api.url());
+  }
   assert.match(await api.locator(".contents").innerText(), /dimwise::softmax/);
   for (const file of readdirSync(join(site, "api")).filter(one => one.endsWith(".html"))) {
     const found = /(?<!define&#160;)\bDIMWISE_DETAIL_\w+/.exec(readFileSync(join(site, "api", file), "utf8"));

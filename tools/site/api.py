@@ -144,12 +144,23 @@ def problems_of(root, site):
     return [line for line in warnings if is_demanded(line)]
 
 
+def add_names(site):
+    """What a screen reader says of each page: its language, and what the field is for, which a script makes."""
+    for page in site.glob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        page.write_text(text.replace("<html xmlns", '<html lang="en" xmlns', 1), encoding="utf-8")
+    script = site / "menu.js"
+    script.write_text(script.read_text(encoding="utf-8").replace('id="MSearchField"', 'id="MSearchField" aria-label="Search"'), encoding="utf-8")
+
+
 def main():
     if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
     if not shutil.which("doxygen"):
         sys.exit("doxygen is missing; bash tools/setup.sh site installs it")
-    problems = problems_of(ROOT, pathlib.Path(sys.argv[1]))
+    site = pathlib.Path(sys.argv[1])
+    problems = problems_of(ROOT, site)
+    add_names(site)
     print("\n".join(problems) or f"the API: {sys.argv[1]}/index.html")
     sys.exit(1 if problems else 0)
 
