@@ -315,6 +315,9 @@ try {
     assert.ok(!found, `api/${file} shows ${found}`);
   }
   await api.screenshot({path: `${folder}/api-dark.png`});
+  await resize(api, 390);
+  assert.ok((await api.locator(".contents").first().boundingBox()).width > 300, "the API leaves no room for its text on a phone");
+  await resize(api, 1280);
   await api.locator("#main-menu a", {hasText: "Documentation"}).click();
   await api.waitForURL(/\/index\.html/);
   assert.deepEqual(api.wrong, []);

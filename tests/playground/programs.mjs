@@ -3,11 +3,11 @@
 //
 //   node tests/playground/programs.mjs [FILTER]      # of the playground that tools/playground.sh built; FILTER: part of a name
 import assert from "node:assert/strict";
-import {readFileSync} from "node:fs";
+import {readFileSync, readdirSync} from "node:fs";
 import {join} from "node:path";
 import {gunzipSync} from "node:zlib";
 import {leftOut} from "../../tools/playground/programs.mjs";
-import {folder} from "../../tools/playground/toolchain.mjs";
+import {folder, sources} from "../../tools/playground/toolchain.mjs";
 import {Compiler} from "../../tools/playground/page/compile.mjs";
 import {Folder, put, run, untar} from "../../tools/playground/page/wasi.mjs";
 
@@ -113,6 +113,18 @@ for (const one of everything) {
 }
 for (const [name, use] of Object.entries(own)) {
   if (name.includes(filter) || filter === "") { test(name, use); }
+}
+// The whole programs of the pages, which have a link "Try it" (tools/site/try_it.py).
+const pages = ["README.md", ...readdirSync(join(sources, "docs"), {recursive: true}).filter(name => name.endsWith(".md")).map(name => `docs/${name}`)];
+for (const page of pages) {
+  const blocks = [...readFileSync(join(sources, page), "utf8").matchAll(/^```cpp\n(.*?)^```$/gms)].map(found => found[1]);
+  for (const text of page.includes(filter) ? blocks.filter(one => one.includes("int main(") && one.includes("#include <dimwise/")) : []) {
+    test(`a program of ${page}`, () => {
+      const {code, out, err} = runs(text);
+      assert.equal(code, 0, err);
+      assert.ok(out.length > 0, "it prints nothing");
+    });
+  }
 }
 for (const {name, reason} of leftOut()) { console.log(`left out: ${name}: ${reason}`); }
 console.log(`${passed} passed, ${failed} failed`);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "exercise.hpp"
-#include "support/difference.hpp"
 #include <dimwise/viz.hpp>
 
 #include <algorithm>
