@@ -1,6 +1,6 @@
 """The program dimwise-errors, as the scripts of this project call it.
 
-The environment variable DIMWISE_ERRORS names it, as the tests do; without it src/programs/errors.cpp is compiled into build/tools once,
+The environment variable DIMWISE_ERRORS names it, as the tests do; without it src/programs/errors/errors.cpp is compiled into build/tools once,
 and again when it changes. It needs CLI11 (bash tools/setup.sh notebook). Why no kept tool: it calls a program of this project. Standard library only. Not a program.
 """
 
@@ -36,9 +36,9 @@ def program():
         place.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=place.parent) as folder:  # a private name first: another run may do the same
             made = pathlib.Path(folder) / "program"
-            code, text = found[0].run([compilers.STANDARD, "-O1", "-Iinclude", "src/programs/errors.cpp", "-o", str(made)], root)
+            code, text = found[0].run([compilers.STANDARD, "-O1", "-Iinclude", "src/programs/errors/errors.cpp", "-o", str(made)], root)
             if code != 0:
-                sys.exit(f"src/programs/errors.cpp does not compile; bash tools/setup.sh notebook installs what it needs:\n{text}")
+                sys.exit(f"src/programs/errors/errors.cpp does not compile; bash tools/setup.sh notebook installs what it needs:\n{text}")
             os.replace(made, place)
     if not place.exists():
         sys.exit("dimwise-errors cannot be compiled: no compiler was found")

@@ -1,7 +1,7 @@
 // tests/models/quantised_weights.test.cpp -- models with low-precision weights: read from folders of
 // floats, and near to what floats give.
 // SPDX-License-Identifier: BSL-1.0
-#include "support.hpp"
+#include "models/support.hpp"
 #include <dimwise/models/bert.hpp>
 #include <dimwise/models/gpt2.hpp>
 #include <dimwise/models/llama.hpp>

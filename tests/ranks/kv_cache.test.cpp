@@ -1,7 +1,7 @@
 // tests/ranks/kv_cache.test.cpp -- the KV cache of a text that threads (std::thread) share, against the cache of one.
 // SPDX-License-Identifier: BSL-1.0
 #include "on_threads.hpp"
-#include "ring_checks.hpp"
+#include "ranks/attention/ring_checks.hpp"
 #include "support/threads.hpp"
 
 #include <doctest/doctest.h>

@@ -103,7 +103,7 @@ keep(stage("libexceptions.a", ["/usr/lib/libexceptions.a"], [], () => {
 root.delete("abi");
 
 // The filter that turns the compiler's output into messages: dimwise-errors itself.
-for (const name of ["compiler_output.hpp", "error_output.hpp", "error_shapes.hpp"]) { put(root, `/src/programs/${name}`, read(join(sources, "src/programs", name))); }
+for (const name of ["compiler_output.hpp", "error_output.hpp", "error_shapes.hpp"]) { put(root, `/src/programs/errors/${name}`, read(join(sources, "src/programs/errors", name))); }
 put(root, "/tools/playground/errors.cpp", read(join(here, "errors.cpp")));
 keep(stage("the filter of errors", ["/errors.wasm"], settings.link, () => {
   llvm("clang++", "-std=c++20", "-O2", "-fwasm-exceptions", "-c", "/tools/playground/errors.cpp", "-o", "main.o");

@@ -4,7 +4,7 @@
 //
 // An error of dimwise is written as by `dimwise-errors --json`, with "kind": "dimwise". Another diagnostic has the kind
 // "error" or "warning", its place and its message.
-#include "../../src/programs/error_output.hpp"
+#include "../../src/programs/errors/error_output.hpp"
 
 #include <iostream>
 

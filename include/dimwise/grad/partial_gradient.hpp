@@ -2,7 +2,7 @@
 // dimwise/grad/partial_gradient.hpp -- the gradient of a loss of which each rank has a term: it is reduced before use.
 //
 // Layer: grad. Knows mesh axes, and no ranks: `all_reduce<M>` is in ranks/training/gradients.hpp.
-// Tests: tests/ranks/training.test.cpp, tests/compile_fail/ranks/
+// Tests: tests/ranks/training/training.test.cpp, tests/compile_fail/ranks/
 //
 //   auto [loss, gradient] = value_and_gradient(model, …mean<examples_here, seq>…);   // partial_gradient<Model, dp>
 //   optimiser.step(model, all_reduce<dp>(gradient, mesh));

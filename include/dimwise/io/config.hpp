@@ -2,7 +2,7 @@
 // dimwise/io/config.hpp -- reads config.json and compares it with the types of a model; reports all mismatches at once.
 //
 // Layer: io.
-// Tests: tests/models/gpt2.test.cpp, tests/models/llama.test.cpp
+// Tests: tests/models/decoders/gpt2.test.cpp, tests/models/decoders/llama.test.cpp
 //
 //   config_check config(folder / "config.json");
 //   const auto words = config.extent<vocab>("vocab_size");          // compared with a static extent

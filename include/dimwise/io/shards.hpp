@@ -2,7 +2,7 @@
 // dimwise/io/shards.hpp -- reads the checkpoint of a folder: one file, or the shards of an index, compared both ways.
 //
 // Layer: io.
-// Tests: tests/models/gpt2.test.cpp
+// Tests: tests/models/decoders/gpt2.test.cpp
 //
 //   const archive file = read_checkpoint("folder");       // model.safetensors, or model.safetensors.index.json
 #pragma once

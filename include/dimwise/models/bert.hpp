@@ -3,7 +3,7 @@
 // folder.
 //
 // Layer: models. Encodes single texts, or batches of texts of different lengths with masked padding.
-// Tests: tests/models/bert.test.cpp
+// Tests: tests/models/encoders/bert.test.cpp
 //
 //   const auto model = models::read_bert<models::bert_dims, models::mean_pooling>("folder");
 //   tensor vector = model.embedded(tokens);                       // d_model, of length 1

@@ -3,7 +3,7 @@
 // HuggingFace folder.
 //
 // Layer: models. An architecture is one function: what its config.json means, and how its arrays are named.
-// Tests: tests/models/decoder.test.cpp, the conformance suite `architectures`
+// Tests: tests/models/decoders/decoder.test.cpp, the conformance suite `architectures`
 //
 //   const auto model = models::read_decoder("folder");                        // any architecture of the list
 //   const auto own = models::read_decoder("folder", {{"mine", read_mine}});   // and one of your own

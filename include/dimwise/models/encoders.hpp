@@ -2,7 +2,7 @@
 // dimwise/models/encoders.hpp -- reads an encoder of any known family from a HuggingFace folder.
 //
 // Layer: models. One compiled formula computes all families; a family is a file in models/encoders.
-// Tests: tests/models/encoder.test.cpp, the conformance suite `architectures`
+// Tests: tests/models/encoders/encoder.test.cpp, the conformance suite `architectures`
 //
 //   const auto model = models::read_encoder("folder");                 // of any model_type in encoder_families
 //   tensor vectors = model.embedded(texts);                            // batch d_model, each of length 1

@@ -2,7 +2,7 @@
 // dimwise/models/gpt2.hpp -- GPT-2 (Radford et al. 2019) with shapes as types, read from a HuggingFace folder.
 //
 // Layer: models.
-// Tests: tests/models/gpt2.test.cpp, the conformance suite `lm`
+// Tests: tests/models/decoders/gpt2.test.cpp, the conformance suite `lm`
 //
 //   const auto model = models::read_gpt2<models::gpt2_dims>("folder");       // config.json, model.safetensors
 //   auto caches = model.start(1024);                                           // caches for this many positions

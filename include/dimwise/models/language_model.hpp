@@ -3,7 +3,7 @@
 // greedy decoding.
 //
 // Layer: models.
-// Tests: tests/models/gpt2.test.cpp, tests/models/llama.test.cpp
+// Tests: tests/models/decoders/gpt2.test.cpp, tests/models/decoders/llama.test.cpp
 #pragma once
 
 #include <dimwise/eval/sorting/top_k.hpp>

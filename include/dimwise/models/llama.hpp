@@ -2,7 +2,7 @@
 // dimwise/models/llama.hpp -- LLaMA (Touvron et al. 2023) with shapes as types, read from a HuggingFace folder.
 //
 // Layer: models. RMS norms, rotary positions, grouped-query attention, gated feed-forward.
-// Tests: tests/models/llama.test.cpp, the conformance suite `lm`
+// Tests: tests/models/decoders/llama.test.cpp, the conformance suite `lm`
 //
 //   const auto model = models::read_llama<models::llama_dims, models::own>("folder");
 //   auto caches = model.start(2048);

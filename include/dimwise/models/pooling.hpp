@@ -2,7 +2,7 @@
 // dimwise/models/pooling.hpp -- the poolings of sentence-transformers, which reduce token features to one vector.
 //
 // Layer: models. A pooling is a type. All but the first token and the maximum are weighted sums of tokens.
-// Tests: tests/models/bert.test.cpp
+// Tests: tests/models/encoders/bert.test.cpp
 //
 //   const auto model = models::read_bert<models::bert_dims, models::max_pooling>("folder");
 #pragma once

@@ -4,7 +4,7 @@
 //
 // Layer: models. `modules.json` lists the steps. An unsupported step is rejected by name, because omitting it would
 // change the vectors.
-// Tests: tests/models/sentence_settings.test.cpp, tests/programs/programs.py
+// Tests: tests/models/encoders/sentence_settings.test.cpp, tests/programs/programs.py
 //
 //   const auto settings = models::read_sentence_settings("folder");
 #pragma once

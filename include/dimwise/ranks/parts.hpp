@@ -2,7 +2,7 @@
 // dimwise/ranks/parts.hpp -- this rank's part of a whole tensor: initial weights that one rank would draw.
 //
 // Layer: ranks. No messages: every rank has the whole tensor.
-// Tests: tests/ranks/training.test.cpp, tests/compile_fail/ranks/
+// Tests: tests/ranks/training/training.test.cpp, tests/compile_fail/ranks/
 //
 //   tensor up = part_of<hidden_here>(random_normal<float, d_model, hidden>(random_seed{1}), mesh);
 #pragma once

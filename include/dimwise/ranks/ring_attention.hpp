@@ -6,7 +6,7 @@
 // blocks in the same order, and send none. Whole queries, as those of decoding, stay where they are, and so do the
 // keys: the ranks exchange the parts of the output.
 // attention/ring_gradient.hpp has the backward pass.
-// Tests: tests/ranks/ring_attention.test.cpp, tests/compile_fail/collectives/
+// Tests: tests/ranks/attention/ring_attention.test.cpp, tests/compile_fail/collectives/
 //
 //   using seq_here = shard<seq, sp>;
 //   using key_here = shard<key, sp>;

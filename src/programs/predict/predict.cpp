@@ -250,7 +250,7 @@ void print_row(const forecast& f, const machine& on, const task& t) {
       b.total() / 1e9, limit_of(on, f).c_str(), fits(on, f) ? "" : ", does not fit");
 }
 
-/// What benchmarks/check_prediction.py compares with bench_ranks: parts of a layer on some ranks.
+/// What benchmarks/ranks/check_prediction.py compares with bench_ranks: parts of a layer on some ranks.
 void print_parts(const model& m, const machine& on, const task& t, double ranks) {
   const double slow = slowdown(on, ranks);
   const double rows = t.batch * t.context;
@@ -385,7 +385,7 @@ void add_options(CLI::App& app, predict_options& o) {
       ->check(numbers_in(0.001, 60.0, "a number from 0.001 to 60"))
       ->excludes(machine_option)
       ->capture_default_str();
-  app.add_flag("--parts", o.parts, "seconds of parts of one layer, for benchmarks/check_prediction.py")
+  app.add_flag("--parts", o.parts, "seconds of parts of one layer, for benchmarks/ranks/check_prediction.py")
       ->excludes(place);
   app.add_flag("--json", o.json, "JSON lines");
 }

@@ -1,8 +1,8 @@
 // tests/ranks/attention/ring_gradient.test.cpp -- the gradients of attention that threads (std::thread) share: the bits
 // of one rank that adds the same terms in the same order, and float64 attention over all keys.
 // SPDX-License-Identifier: BSL-1.0
+#include "ranks/attention/ring_checks.hpp"
 #include "ranks/on_threads.hpp"
-#include "ranks/ring_checks.hpp"
 #include "support/threads.hpp"
 
 #include <doctest/doctest.h>

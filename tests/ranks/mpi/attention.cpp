@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "attention.hpp"
 
-#include "../ring_checks.hpp"
+#include "ranks/attention/ring_checks.hpp"
 
 void check_attention(const dimwise::ranks::communicator& world) {
   ring_checks::check_forward(world);

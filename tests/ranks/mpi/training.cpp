@@ -3,7 +3,7 @@
 #include "training.hpp"
 
 #include "../training/stage_files.hpp"
-#include "../training_checks.hpp"
+#include "ranks/training/training_checks.hpp"
 
 void check_training_on(const dimwise::ranks::communicator& world) { training_checks::check_training(world); }
 void check_stages_on(const dimwise::ranks::communicator& world) { stage_checks::check_stages(world); }

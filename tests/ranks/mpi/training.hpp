@@ -4,7 +4,7 @@
 
 #include <dimwise/ranks/messages/communicator.hpp>
 
-/// Throws if a step of the ranks differs from that of one rank (tests/ranks/training_checks.hpp).
+/// Throws if a step of the ranks differs from that of one rank (tests/ranks/training/training_checks.hpp).
 void check_training_on(const dimwise::ranks::communicator& world);
 /// Writes the stages of a model with tied embeddings, or reads them; throws if other elements were read.
 void write_stages_on(const dimwise::ranks::communicator& world, const char* path);

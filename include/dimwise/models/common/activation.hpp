@@ -2,7 +2,7 @@
 // dimwise/models/common/activation.hpp -- activations chosen at run time, and their names in configurations.
 //
 // Layer: models.
-// Tests: tests/models/decoder.test.cpp, the conformance suite `architectures`
+// Tests: tests/models/decoders/decoder.test.cpp, the conformance suite `architectures`
 #pragma once
 
 #include <dimwise/io/config.hpp>

@@ -2,7 +2,7 @@
 // dimwise/models/common/find_architecture.hpp -- the architecture that the model_type of a config.json names.
 //
 // Layer: models.
-// Tests: tests/models/decoder.test.cpp, tests/models/encoder_decoder.test.cpp
+// Tests: tests/models/decoders/decoder.test.cpp, tests/models/encoder_decoder.test.cpp
 #pragma once
 
 #include <dimwise/io/config.hpp>

@@ -2,7 +2,7 @@
 // dimwise/models/common/norm.hpp -- a norm whose kind, scale and bias are chosen at run time.
 //
 // Layer: models.
-// Tests: tests/models/decoder.test.cpp, the conformance suite `architectures`
+// Tests: tests/models/decoders/decoder.test.cpp, the conformance suite `architectures`
 #pragma once
 
 #include <dimwise/io/bindings.hpp>

@@ -3,7 +3,7 @@
 // and sines.
 //
 // Layer: models. Reads rope_theta with rope_scaling, and rope_parameters.
-// Tests: tests/models/decoder.test.cpp, the conformance suite `architectures`
+// Tests: tests/models/decoders/decoder.test.cpp, the conformance suite `architectures`
 #pragma once
 
 #include <dimwise/expr/positions/rotary.hpp>

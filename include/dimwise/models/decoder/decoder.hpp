@@ -3,7 +3,7 @@
 // all architectures.
 //
 // Layer: models.
-// Tests: tests/models/decoder.test.cpp, the conformance suite `architectures`
+// Tests: tests/models/decoders/decoder.test.cpp, the conformance suite `architectures`
 //
 //   const auto model = models::read_decoder("folder");                  // models/decoders.hpp
 //   auto caches = model.start(2048);

@@ -3,7 +3,7 @@
 // tensor.
 //
 // Layer: models.
-// Tests: tests/models/decoder.test.cpp, the conformance suite `architectures`
+// Tests: tests/models/decoders/decoder.test.cpp, the conformance suite `architectures`
 #pragma once
 
 #include <dimwise/models/common/feed_forward.hpp>

@@ -3,7 +3,7 @@
 // the names and conventions of its arrays.
 //
 // Layer: models.
-// Tests: tests/models/decoder.test.cpp, the conformance suite `architectures`
+// Tests: tests/models/decoders/decoder.test.cpp, the conformance suite `architectures`
 #pragma once
 
 #include <dimwise/models/common/whole_number.hpp>

@@ -2,7 +2,7 @@
 // dimwise/models/decoder/expert_arrays.hpp -- arrays that hold a parameter of all experts, as an array for each expert.
 //
 // Layer: models. No element is copied.
-// Tests: tests/models/gpt_oss.test.cpp
+// Tests: tests/models/decoders/gpt_oss.test.cpp
 #pragma once
 
 #include <dimwise/io/archive.hpp>

@@ -2,7 +2,7 @@
 // dimwise/models/decoder/head_norm.hpp -- norms of queries and keys, of the kind that a setting says.
 //
 // Layer: models.
-// Tests: tests/models/decoder.test.cpp, the conformance suite `architectures`
+// Tests: tests/models/decoders/decoder.test.cpp, the conformance suite `architectures`
 #pragma once
 
 #include <dimwise/models/common/run_time_extents.hpp>

@@ -3,7 +3,7 @@
 // from latent vectors (multi-head latent attention, DeepSeek-AI 2024).
 //
 // Layer: models.
-// Tests: tests/models/deepseek.test.cpp
+// Tests: tests/models/decoders/deepseek.test.cpp
 #pragma once
 
 #include <dimwise/models/common/norm.hpp>

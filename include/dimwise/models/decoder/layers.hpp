@@ -3,7 +3,7 @@
 // with a feed-forward layer.
 //
 // Layer: models. The same compiled formulas compute every architecture.
-// Tests: tests/models/decoder.test.cpp, the conformance suite `architectures`
+// Tests: tests/models/decoders/decoder.test.cpp, the conformance suite `architectures`
 #pragma once
 
 #include <dimwise/models/common/scores.hpp>

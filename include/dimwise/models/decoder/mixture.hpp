@@ -3,8 +3,8 @@
 // and an expert that all positions share.
 //
 // Layer: models.
-// Tests: tests/models/decoder.test.cpp, tests/models/mixtures.test.cpp,
-// tests/models/deepseek.test.cpp, the conformance suite `architectures`
+// Tests: tests/models/decoders/decoder.test.cpp, tests/models/decoders/mixtures.test.cpp,
+// tests/models/decoders/deepseek.test.cpp, the conformance suite `architectures`
 #pragma once
 
 #include <dimwise/models/common/feed_forward.hpp>

@@ -3,7 +3,7 @@
 // chosen from groups, and experts that all positions share.
 //
 // Layer: models. The layers of V3 that predict further tokens are not read.
-// Tests: tests/models/deepseek.test.cpp
+// Tests: tests/models/decoders/deepseek.test.cpp
 #pragma once
 
 #include <dimwise/models/decoder/decoder_plan.hpp>

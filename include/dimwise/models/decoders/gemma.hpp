@@ -2,7 +2,7 @@
 // dimwise/models/decoders/gemma.hpp -- Gemma, Gemma 2, and the text models of Gemma 3.
 //
 // Layer: models. Scales of norms are stored minus one, and embeddings are multiplied by √hidden_size.
-// Tests: the conformance suite `architectures`; tests/models/bidirectional_decoders.test.cpp
+// Tests: the conformance suite `architectures`; tests/models/decoders/bidirectional_decoders.test.cpp
 #pragma once
 
 #include <dimwise/models/decoder/decoder_plan.hpp>

@@ -3,7 +3,7 @@
 //
 // Layer: models. Differences from LLaMA: config.json has factors of the embedding, the scores, the branches and the
 // logits.
-// Tests: the conformance suite `architectures`, case granite; tests/models/mixtures.test.cpp
+// Tests: the conformance suite `architectures`, case granite; tests/models/decoders/mixtures.test.cpp
 #pragma once
 
 #include <dimwise/models/decoder/decoder_plan.hpp>

@@ -2,7 +2,7 @@
 // dimwise/models/decoders/olmo2.hpp -- OLMo 2 (OLMo team 2024), and OLMoE (Muennighoff et al. 2024): their settings.
 //
 // Layer: models. Differences from LLaMA: norms of queries and keys; in OLMo 2 norms after attention and feed-forward.
-// Tests: the conformance suite `architectures`, case olmo2; tests/models/mixtures.test.cpp
+// Tests: the conformance suite `architectures`, case olmo2; tests/models/decoders/mixtures.test.cpp
 #pragma once
 
 #include <dimwise/models/decoder/decoder_plan.hpp>

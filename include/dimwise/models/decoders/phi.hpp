@@ -2,7 +2,7 @@
 // dimwise/models/decoders/phi.hpp -- Phi 1 to 2, Phi 3 and 4, and Phi 3.5-MoE.
 //
 // Layer: models.
-// Tests: the conformance suite `architectures`; tests/models/mixtures.test.cpp
+// Tests: the conformance suite `architectures`; tests/models/decoders/mixtures.test.cpp
 #pragma once
 
 #include <dimwise/models/decoders/mistral.hpp>

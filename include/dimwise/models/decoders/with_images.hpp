@@ -2,7 +2,7 @@
 // dimwise/models/decoders/with_images.hpp -- the text models of checkpoints that also read images.
 //
 // Layer: models. The settings are in `text_config`; the arrays of images are not read.
-// Tests: tests/models/with_images.test.cpp
+// Tests: tests/models/decoders/with_images.test.cpp
 #pragma once
 
 #include <dimwise/models/decoders/gemma.hpp>

@@ -2,7 +2,7 @@
 // dimwise/models/encoder/blocks.hpp -- the attention and the block of an encoder whose settings are run-time values.
 //
 // Layer: models.
-// Tests: tests/models/encoder.test.cpp, the conformance suite `architectures`
+// Tests: tests/models/encoders/encoder.test.cpp, the conformance suite `architectures`
 #pragma once
 
 #include <dimwise/models/common/run_time_extents.hpp>

@@ -3,7 +3,7 @@
 // learned features of their distances.
 //
 // Layer: models.
-// Tests: tests/models/deberta.test.cpp
+// Tests: tests/models/encoders/deberta.test.cpp
 #pragma once
 
 #include <dimwise/tensor/tensor.hpp>

@@ -2,7 +2,7 @@
 // dimwise/models/encoder/empty.hpp -- an encoder of given settings, with empty parameters.
 //
 // Layer: models.
-// Tests: tests/models/encoder.test.cpp
+// Tests: tests/models/encoders/encoder.test.cpp
 #pragma once
 
 #include <dimwise/models/encoder/encoder.hpp>

@@ -3,7 +3,7 @@
 // labels, and logits of masked tokens.
 //
 // Layer: models. All families have one type; their differences are settings (encoder_config).
-// Tests: tests/models/encoder.test.cpp, the conformance suite `architectures`
+// Tests: tests/models/encoders/encoder.test.cpp, the conformance suite `architectures`
 //
 //   const auto model = models::read_encoder("folder");
 //   tensor vectors = model.embedded(texts, models::pooling_kind::mean);        // batch d_model, each of length 1

@@ -2,7 +2,7 @@
 // dimwise/models/encoder/heads.hpp -- the layers on top of an encoder: labels of texts or tokens, and masked tokens.
 //
 // Layer: models.
-// Tests: tests/models/encoder.test.cpp, the conformance suite `architectures`
+// Tests: tests/models/encoders/encoder.test.cpp, the conformance suite `architectures`
 #pragma once
 
 #include <dimwise/models/encoder/settings.hpp>

@@ -2,7 +2,7 @@
 // dimwise/models/encoder/keys.hpp -- reads the keys of config.json that encoder families share.
 //
 // Layer: models.
-// Tests: tests/models/encoder.test.cpp
+// Tests: tests/models/encoders/encoder.test.cpp
 #pragma once
 
 #include <dimwise/io/config.hpp>

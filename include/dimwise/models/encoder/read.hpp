@@ -2,7 +2,7 @@
 // dimwise/models/encoder/read.hpp -- builds an encoder from the description of its family and the arrays of a file.
 //
 // Layer: models.
-// Tests: tests/models/encoder.test.cpp, the conformance suite `architectures`
+// Tests: tests/models/encoders/encoder.test.cpp, the conformance suite `architectures`
 #pragma once
 
 #include <dimwise/io/checkpoint.hpp>

@@ -3,7 +3,7 @@
 // windows, activation, biases, shared layers, and heads.
 //
 // Layer: models. Settings change no dimension, so all encoders share one compiled formula.
-// Tests: tests/models/encoder.test.cpp, the conformance suite `architectures`
+// Tests: tests/models/encoders/encoder.test.cpp, the conformance suite `architectures`
 #pragma once
 
 #include <dimwise/models/common/feed_forward.hpp>

@@ -6,7 +6,7 @@
 //   * scores of queries and keys with features of their distances, instead of learned positions
 //   * token types and positions of the input are optional; the pooler is a part of the classifier
 //
-// Tests: tests/models/deberta.test.cpp
+// Tests: tests/models/encoders/deberta.test.cpp
 #pragma once
 
 #include <dimwise/models/encoders/bert.hpp>

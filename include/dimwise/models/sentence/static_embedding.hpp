@@ -3,7 +3,7 @@
 // vectors of its tokens. Model2Vec, and the module StaticEmbedding of sentence-transformers.
 //
 // Layer: models. The tokens of a text are those of text::bag_of_tokens.
-// Tests: tests/models/sentence_models.test.cpp
+// Tests: tests/models/encoders/sentence_models.test.cpp
 //
 //   const auto model = models::read_static_embedding("folder");
 //   tensor vectors = model.vectors(texts);                              // batch d_model

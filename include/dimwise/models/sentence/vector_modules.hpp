@@ -3,7 +3,7 @@
 // embedding: Dense and Normalize.
 //
 // Layer: models.
-// Tests: tests/models/sentence_models.test.cpp
+// Tests: tests/models/encoders/sentence_models.test.cpp
 //
 //   const auto modules = models::read_vector_modules(settings, model.config.extents.features);
 //   tensor vectors = modules(model.pooled(x, lengths, settings.how));         // batch d_model

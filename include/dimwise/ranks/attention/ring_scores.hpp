@@ -3,7 +3,7 @@
 // formula over the keys of another rank.
 //
 // Layer: ranks. Types decide what can be taken apart; masks decide by positions what need not be computed.
-// Tests: tests/ranks/ring_attention.test.cpp
+// Tests: tests/ranks/attention/ring_attention.test.cpp
 #pragma once
 
 #include <dimwise/expr/masks/mask.hpp>

@@ -3,7 +3,7 @@
 //
 // Layer: ranks. Sums are added in the order of the ranks: P ranks have the bits of one rank that accumulates the P
 // batches in this order (grad/accumulate.hpp).
-// Tests: tests/ranks/training.test.cpp, tests/ranks/mpi/, tests/compile_fail/ranks/
+// Tests: tests/ranks/training/training.test.cpp, tests/ranks/mpi/, tests/compile_fail/ranks/
 //
 //   auto [loss, gradient] = all_reduce<dp>(value_and_gradient(model, …), mesh);
 //   auto [loss, gradient] = value_and_gradient(model, …, reduced<dp>(mesh));      // while the backward pass goes on

@@ -4,7 +4,7 @@
 // Layer: ranks. ZeRO, stage 1 (Rajbhandari et al. 2020): each rank adds the terms of its part of the parameters'
 // elements (reduce-scatter), steps this part, and all ranks share the parameters (all-gather). Each element takes the
 // step that the optimiser of one rank makes, so the bits are equal.
-// Tests: tests/ranks/training.test.cpp, tests/ranks/mpi/, tests/compile_fail/ranks/
+// Tests: tests/ranks/training/training.test.cpp, tests/ranks/mpi/, tests/compile_fail/ranks/
 //
 //   auto optimiser = sharded_adamw<dp>(model, {.rate = 1e-3}, mesh);
 //   optimiser.step(model, gradient);        // partial_gradient<Model, dp>, or the whole gradient

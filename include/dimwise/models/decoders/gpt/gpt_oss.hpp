@@ -3,7 +3,7 @@
 //
 // Layer: models. Attention has a learned sink for each head. All layers have experts, whose weights are MXFP4 or
 // floats.
-// Tests: the conformance suite `gpt_oss`, tests/models/gpt_oss.test.cpp
+// Tests: the conformance suite `gpt_oss`, tests/models/decoders/gpt_oss.test.cpp
 #pragma once
 
 #include <dimwise/models/decoder/decoder_plan.hpp>

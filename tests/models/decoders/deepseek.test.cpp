@@ -1,0 +1,196 @@
+// tests/models/decoders/deepseek.test.cpp -- DeepSeek-V2 and V3: logits against float64, each convention that changes them, and
+// settings that are not read.
+// SPDX-License-Identifier: BSL-1.0
+#include "models/support.hpp"
+#include <dimwise/models/inspect.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+using namespace dimwise;
+
+namespace {
+
+using decoder = models::decoder<>;
+
+constexpr const char* suite = "deepseek.dwpack";
+constexpr const char* cases[] = {"deepseek-v2-lite", "deepseek-v2", "deepseek-v3", "deepseek-v3-biases"};
+
+// The largest difference from the logits in float64, at once or token by token.
+template <class Model>
+double error_of(const Model& m, const dimwise_test::model_folder& files, bool at_once = true) {
+  double most = 0;
+  for (const std::string k : {"0", "1", "2"}) {
+    const auto ids = files.ids<typename Model::token>("prompt." + k + ".input_ids");
+    const auto expected = files.numbers("prompt." + k + ".logits_f64");
+    auto past = m.start(64);
+    const std::size_t step = at_once ? ids.size() : 1;
+    for (std::size_t begin = 0; begin < ids.size(); begin += step) {
+      const auto logits = m.logits(m.features(std::span(ids).subspan(begin, step), past));
+      const std::size_t width = logits.size() / step;
+      for (std::size_t i = 0; i < logits.size(); ++i) {
+        const double error = std::abs(static_cast<double>(logits.values()[i]) - expected.at(begin * width + i));
+        REQUIRE(std::isfinite(error));
+        most = std::max(most, error);
+      }
+    }
+  }
+  return most;
+}
+std::string said(const std::string& name, const std::string& key, const nlohmann::json& value) {
+  const dimwise_test::model_folder files(name, suite);
+  nlohmann::json config = nlohmann::json::parse(files.text("config.json"));
+  config[key] = value;
+  return dimwise_test::message([&] { (void)models::plan_decoder(io::config_check(config, "config.json")); });
+}
+
+}  // namespace
+
+TEST_CASE("DeepSeek-V2 and V3 have the logits in float64") {
+  for (const char* name : cases) {
+    CAPTURE(name);
+    const dimwise_test::model_folder files(name, suite);
+    const decoder m = models::read_decoder(files.path());
+    // Rounding of float32 at logits below 8, by kernels and by the reference implementation.
+    CHECK(error_of(m, files) < 1e-4);
+    CHECK(error_of(m, files, false) < 1e-4);
+    {
+      const plain_loops by_reference;
+      CHECK(error_of(m, files) < 1e-4);
+    }
+    auto fresh = m.start(64);
+    const auto expected = files.ids<decoder::token>("prompt.1.greedy_ids");
+    CHECK(models::generate_greedy(m, files.ids<decoder::token>("prompt.1.input_ids"), expected.size(), fresh) ==
+          expected);
+  }
+}
+
+TEST_CASE("DeepSeek with weights of low precision is near its logits with floats") {
+  // All experts of all groups: rounding would choose others.
+  const auto logits_with = []<class Weights>(std::type_identity<Weights>, const dimwise_test::model_folder& files) {
+    using model = models::decoder<models::decoder_dims, Weights>;
+    auto m = models::read_decoder<models::decoder_dims, Weights>(files.path());
+    for (auto& block : m.blocks) {
+      for (auto& mixture : block.mixture) {
+        mixture.settings.chosen = mixture.experts.size();
+        mixture.settings.chosen_groups = mixture.settings.groups;
+      }
+    }
+    auto past = m.start(64);
+    const auto logits = m.logits(m.features(files.ids<typename model::token>("prompt.2.input_ids"), past));
+    return std::vector<float>(logits.values().begin(), logits.values().end());
+  };
+  for (const char* name : cases) {
+    CAPTURE(name);
+    const dimwise_test::model_folder files(name, suite);
+    const auto exact = logits_with(std::type_identity<float>(), files);
+    const auto error = [&](const std::vector<float>& found) {
+      float most = 0;
+      for (std::size_t i = 0; i < exact.size(); ++i) { most = std::max(most, std::abs(found[i] - exact[i])); }
+      return most;
+    };
+    // bfloat16 has 8 bits of precision, which adds up to 0.19 to 0.63 at logits below 8. Blocks of 8 bits have steps of
+    // 1/254 of their largest number, also of the features: 0.8 to 1.7. Stored in low precision, they differ.
+    const float of_bfloat16 = error(logits_with(std::type_identity<bfloat16>(), files));
+    const float of_int8 = error(logits_with(std::type_identity<nn::int8_blocks>(), files));
+    CHECK(of_bfloat16 < 1);
+    CHECK(of_bfloat16 > 1e-4F);
+    CHECK(of_int8 < 3);
+    CHECK(of_int8 > 1e-4F);
+  }
+}
+
+TEST_CASE("each convention of DeepSeek changes the logits") {
+  const auto changed = [](const char* name, const auto& change) {
+    const dimwise_test::model_folder files(name, suite);
+    decoder other = models::read_decoder(files.path());
+    change(other);
+    return error_of(other, files);
+  };
+  const auto of_mixtures = [](const auto& change) {
+    return [change](decoder& m) {
+      for (auto& block : m.blocks) {
+        for (auto& mixture : block.mixture) { change(mixture); }
+      }
+    };
+  };
+  for (const char* name : cases) {
+    CAPTURE(name);
+    CHECK(changed(name, [](decoder& m) {
+      for (auto& block : m.blocks) { block.attention.settings.pairs = rotary_pairs::half_split; }
+    }) > 1e-2);
+    CHECK(changed(name, of_mixtures([](auto& x) { x.shared.clear(); })) > 1e-2);
+    CHECK(changed(name, of_mixtures([](auto& x) { x.settings.renormalised = !x.settings.renormalised; })) > 1e-2);
+  }
+  for (const char* name : {"deepseek-v2-lite", "deepseek-v3", "deepseek-v3-biases"}) {
+    CHECK(changed(name, [](decoder& m) {
+      for (auto& block : m.blocks) { block.attention.settings.score_scale = 1 / std::sqrt(10.0); }
+    }) > 1e-2);
+  }
+  for (const char* name : {"deepseek-v2", "deepseek-v3", "deepseek-v3-biases"}) {
+    CAPTURE(name);
+    CHECK(changed(name, of_mixtures([](auto& x) { x.settings.scale = 1; })) > 1e-2);
+    CHECK(changed(name, of_mixtures([](auto& x) { x.settings.chosen_groups = 4; })) > 1e-2);
+  }
+  CHECK(changed("deepseek-v3-biases", [](decoder& m) { m.config.rotary.front().scale = 1; }) > 1e-2);
+  CHECK(changed("deepseek-v3", of_mixtures([](auto& x) { x.correction.front() = x.correction.front() * 0.0F; })) >
+        1e-2);
+}
+
+TEST_CASE("the scale of scores has YaRN's factor, also that of the lengths") {
+  const dimwise_test::model_folder files("deepseek-v3", suite);
+  nlohmann::json config = nlohmann::json::parse(files.text("config.json"));
+  const auto scale = [&] { return models::plan_decoder(io::config_check(config, "config.json")).config.score_scale; };
+  const double said = scale();
+  CHECK(said == doctest::Approx(std::pow(0.1 * std::log(4.0) + 1, 2) / std::sqrt(10.0)));
+  config["rope_scaling"].erase("factor");  // 64 positions, 16 of them in training
+  CHECK(scale() == said);
+}
+
+TEST_CASE("static extents of latent attention are compared with config.json") {
+  struct narrow : models::decoder_dims {
+    struct latent : feature_dim<11> {};
+    struct query_latent : feature_dim<13> {};
+    struct d_content : feature_dim<7> {};
+    struct d_rotated : feature_dim<5> {};
+  };
+  const dimwise_test::model_folder files("deepseek-v3", suite);
+  io::config_check config(files / "config.json");
+  models::check_decoder_extents<narrow>(config, models::plan_decoder(config).config);
+  const std::string text = dimwise_test::message([&] { config.finish(); });
+  INFO(text);
+  for (const char* part : {"a latent vector is 10, but latent has extent 11", "query is 12, but query_latent has",
+                           "other features of a head is 6, but d_content has", "head is 4, but d_rotated has"}) {
+    CHECK(text.find(part) != std::string::npos);
+  }
+}
+
+TEST_CASE("DeepSeek's parameters are counted, and other settings are rejected by name") {
+  for (const char* name : cases) {
+    CAPTURE(name);
+    const dimwise_test::model_folder files(name, suite);
+    const auto found = models::inspect(files.path());
+    CHECK(found.rejected == std::vector<std::string>());
+    CHECK(found.parameters() == nn::parameter_count(models::read_decoder(files.path())));
+  }
+  const auto has = [](const std::string& text, const char* part) {
+    INFO(text);
+    return text.find(part) != std::string::npos;
+  };
+  CHECK(has(said("deepseek-v2", "topk_method", "noaux_tc"), "topk_method is \"noaux_tc\""));
+  CHECK(has(said("deepseek-v2", "norm_topk_prob", true), "norm_topk_prob is true"));
+  CHECK(has(said("deepseek-v2", "scoring_func", "sigmoid"), "scoring_func is \"sigmoid\""));
+  CHECK(has(said("deepseek-v2", "moe_layer_freq", 2U), "moe_layer_freq is not 1"));
+  CHECK(has(said("deepseek-v2", "num_key_value_heads", 1U), "num_key_value_heads is not num_attention_heads"));
+  CHECK(has(said("deepseek-v3", "rope_scaling", {{"type", "linear"}, {"factor", 2}, {"mscale_all_dim", 1}}),
+            "rope_scaling: mscale_all_dim is read with the type yarn alone"));
+  CHECK(has(said("deepseek-v3", "rope_scaling", {{"type", "yarn"}, {"factor", 2}, {"mscale_all_dim", "1"}}),
+            "rope_scaling: mscale_all_dim is \"1\""));
+  CHECK(has(said("deepseek-v3", "topk_group", 1U), "1 of 4 equal groups of 8 experts do not have 3"));
+  CHECK(has(said("deepseek-v3", "n_group", 3U), "2 of 3 equal groups of 8 experts do not have 3"));
+  CHECK(has(said("deepseek-v3", "qk_rope_head_dim", 3U), "rotary positions turn 3 features"));
+  CHECK(has(said("deepseek-v3", "quantization_config", {{"quant_method", "fp8"}}), "quantization_config is set"));
+}
