@@ -174,8 +174,8 @@ OPERATIONS = {
             ),
             Step(
                 "expr/elements/derivative.hpp",
-                "template <class F>\nconcept has_slope",
-                "template <>\nstruct slope<cube> {\n  template <class T>\n  static T at(T x) {\n    return T(3) * x * x;\n  }\n};\n",
+                "template <class F>\nconcept has_derivative",
+                "template <>\nstruct derivative_of<cube> {\n  template <class T>\n  static T at(T x) {\n    return T(3) * x * x;\n  }\n};\n",
                 "partial_of|cube",
                 before=True,
             ),

@@ -132,7 +132,7 @@ struct erf_of {
     const vec one = broadcast<Arch>(1.0F);
     const vec z = detail::at_most<Arch>(detail::magnitude<Arch>(x), 10.0F);
     const vec square = z * z;
-    const vec near = fma<Arch>(z, detail::erf_slope<Arch>(square), z);
+    const vec near = fma<Arch>(z, detail::erf_ratio<Arch>(square), z);
     const vec far = one - detail::exp_any<Arch>(broadcast<Arch>(0.0F) - square) * detail::erfc_factor<Arch>(z);
     return detail::with_sign<Arch>(select<Arch>(z < one, near, far), x);
   }

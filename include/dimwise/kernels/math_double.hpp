@@ -182,7 +182,7 @@ template <class Arch>
 // erf(z) / z - 1 in z^2 on [0, 1], relative error of erf 2^-56.
 template <class Arch>
   requires in_doubles<Arch>
-[[nodiscard, gnu::always_inline]] inline floats<Arch> erf_slope(const floats<Arch>& square) noexcept {
+[[nodiscard, gnu::always_inline]] inline floats<Arch> erf_ratio(const floats<Arch>& square) noexcept {
   return polynomial_by_halves<Arch>(square, square * square, -4.230945824295338e-12, 8.709045129053106e-11,
                                     -1.216456005728345e-09, 1.4792401209404813e-08, -1.6364642158167616e-07,
                                     1.6462045441468418e-06, -1.4925647567519332e-05, 0.00012055332902888736,

@@ -99,7 +99,7 @@ template <class Arch>
 // erf(z) / z - 1 in z^2 on [0, 1], relative error of erf 2^-29.6.
 template <class Arch>
   requires(!in_doubles<Arch>)
-[[nodiscard, gnu::always_inline]] inline floats<Arch> erf_slope(const floats<Arch>& square) noexcept {
+[[nodiscard, gnu::always_inline]] inline floats<Arch> erf_ratio(const floats<Arch>& square) noexcept {
   return polynomial<Arch>(square, 7.85386292e-05F, -0.000801019429F, 0.00518832775F, -0.0268538129F, 0.112835854F,
                           -0.37612626F, 0.128379166F);
 }

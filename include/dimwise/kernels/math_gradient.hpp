@@ -6,7 +6,7 @@
 // The derivative at -inf, inf and 0 is its limit, except that those of abs and relu at 0 are 0; at NaN it is NaN.
 // Vanishing derivatives (sigmoid, tanh, gelu at large x) keep their relative accuracy.
 //
-//   floats<Arch> slope = slope_of<Arch>(function::gelu, x);
+//   floats<Arch> derivative = derivative_of<Arch>(function::gelu, x);
 //
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
@@ -28,7 +28,7 @@ namespace detail {
 
 // e^-|x| / (1 + e^-|x|)^2: the derivative of the sigmoid; that of tanh(x / 2) is twice as large.
 template <class Arch>
-[[nodiscard, gnu::always_inline]] inline floats<Arch> sigmoid_slope(const floats<Arch>& x) noexcept {
+[[nodiscard, gnu::always_inline]] inline floats<Arch> sigmoid_derivative(const floats<Arch>& x) noexcept {
   const floats<Arch> e = exp_any<Arch>(broadcast<Arch>(0.0F) - magnitude<Arch>(x));
   const floats<Arch> more = broadcast<Arch>(1.0F) + e;
   return e / (more * more);
@@ -36,7 +36,7 @@ template <class Arch>
 
 // Phi(x) + x phi(x).
 template <class Arch>
-[[nodiscard, gnu::always_inline]] inline floats<Arch> gelu_slope(const floats<Arch>& x) noexcept {
+[[nodiscard, gnu::always_inline]] inline floats<Arch> gelu_derivative(const floats<Arch>& x) noexcept {
   using vec = floats<Arch>;
   // As in gelu_of: Phi(-y) = e^(-y^2 / 2) R / 2 of y = |x|.
   const vec one = broadcast<Arch>(1.0F);
@@ -50,13 +50,13 @@ template <class Arch>
 
 // s + x s (1 - s) u'(x) for s = sigmoid(u), the derivative of f(x) = x s.
 template <class Arch>
-[[nodiscard, gnu::always_inline]] inline floats<Arch> gated_slope(const floats<Arch>& x, const floats<Arch>& u,
-                                                                  const floats<Arch>& u_slope) noexcept {
+[[nodiscard, gnu::always_inline]] inline floats<Arch> gated_derivative(const floats<Arch>& x, const floats<Arch>& u,
+                                                                       const floats<Arch>& u_derivative) noexcept {
   const floats<Arch> one = broadcast<Arch>(1.0F);
   const floats<Arch> e = exp_any<Arch>(broadcast<Arch>(0.0F) - magnitude<Arch>(u));
   const floats<Arch> inverse = one / (one + e);
   const floats<Arch> s = select<Arch>(u < broadcast<Arch>(0.0F), e, one) * inverse;
-  return fma<Arch>(x * u_slope, e * inverse * inverse, s);
+  return fma<Arch>(x * u_derivative, e * inverse * inverse, s);
 }
 
 template <class Arch>
@@ -68,7 +68,7 @@ template <class Arch>
 
 /// The derivative of `f` at `x`; 1 for `none`.
 template <class Arch>
-[[nodiscard, gnu::always_inline]] inline floats<Arch> slope_of(function f, const floats<Arch>& x) noexcept {
+[[nodiscard, gnu::always_inline]] inline floats<Arch> derivative_of(function f, const floats<Arch>& x) noexcept {
   using vec = floats<Arch>;
   const vec zero = broadcast<Arch>(0.0F);
   const vec one = broadcast<Arch>(1.0F);
@@ -78,23 +78,23 @@ template <class Arch>
     case function::relu:
       return select<Arch>(x > zero, one, select<Arch>(x <= zero, zero, x));
     case function::gelu:
-      return detail::gelu_slope<Arch>(x);
+      return detail::gelu_derivative<Arch>(x);
     case function::gelu_tanh: {
       using T = element_of<Arch>;
       const vec y = detail::within<Arch>(x, in_doubles<Arch> ? 25.0F : 15.0F);
       const vec square = y * y;
-      return detail::gated_slope<Arch>(
+      return detail::gated_derivative<Arch>(
           y, y * fma<Arch>(square, broadcast<Arch>(T(0.07135481627260025)), broadcast<Arch>(T(1.5957691216057308))),
           fma<Arch>(square, broadcast<Arch>(T(0.21406444881780073)), broadcast<Arch>(T(1.5957691216057308))));
     }
     case function::silu: {
       const vec y = detail::within<Arch>(x, detail::last_sigmoid<Arch>);
-      return detail::gated_slope<Arch>(y, y, one);
+      return detail::gated_derivative<Arch>(y, y, one);
     }
     case function::sigmoid:
-      return detail::sigmoid_slope<Arch>(x);
+      return detail::sigmoid_derivative<Arch>(x);
     case function::tanh:
-      return broadcast<Arch>(4.0F) * detail::sigmoid_slope<Arch>(x + x);
+      return broadcast<Arch>(4.0F) * detail::sigmoid_derivative<Arch>(x + x);
     case function::exp:
       return exp_of{}(x);
     case function::log:
@@ -127,7 +127,7 @@ template <class Arch = default_arch>
 void map_gradient(function f, std::size_t n, const element_of<Arch>* x, const element_of<Arch>* g,
                   element_of<Arch>* out) noexcept {
   zip_floats<Arch>(n, x, g, out, [f](const floats<Arch>& at, const floats<Arch>& gradient) {
-    return sent_of<multiply_of>{}(gradient, slope_of<Arch>(f, at));
+    return sent_of<multiply_of>{}(gradient, derivative_of<Arch>(f, at));
   });
 }
 

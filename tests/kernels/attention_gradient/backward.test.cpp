@@ -311,7 +311,7 @@ TEST_CASE("attention gradient: soft cap, slopes of distance, and a function of t
       p.call.forth.score.own = [](void*, float* scores, std::size_t count) noexcept {
         for (std::size_t i = 0; i < count; ++i) scores[i] = 0.5F * scores[i] + 0.1F * scores[i] * scores[i];
       };
-      p.call.own_slope = [](void*, float* scores, float* slopes, std::size_t count) noexcept {
+      p.call.own_derivative = [](void*, float* scores, float* slopes, std::size_t count) noexcept {
         for (std::size_t i = 0; i < count; ++i) {
           slopes[i] = 0.5F + 0.2F * scores[i];
           scores[i] = 0.5F * scores[i] + 0.1F * scores[i] * scores[i];

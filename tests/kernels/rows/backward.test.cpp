@@ -211,7 +211,7 @@ TEST_CASE("norm gradients: nothing where there is nothing") {
 }
 
 /// Slope by the formulas of the standard library.
-double exact_slope(function f, double x) {
+double exact_derivative(function f, double x) {
   const double pi = 3.14159265358979323846;
   const double s = 1 / (1 + std::exp(-x));
   switch (f) {
@@ -272,7 +272,7 @@ TEST_CASE("slopes of functions: small errors over the whole range") {
     double absolute = 0;
     double relative = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
-      const double truth = exact_slope(f, x[i]);
+      const double truth = exact_derivative(f, x[i]);
       absolute = std::max(absolute, std::abs(out[i] - truth) / std::max(1.0, std::abs(truth)));
       relative = std::max(relative, std::abs(out[i] - truth) / std::max(1e-35, std::abs(truth)));
     }

@@ -43,7 +43,7 @@ struct top_k {
                                   << dimension_name<D>() << " of extent " << n << " (R18)");
     }
     const auto e = extents_from<shape>("top_k", one_extent(best), extents_beside<shape_of<X>, D>(x.extents()));
-    if constexpr (is_tracked_type<T>) {  // the ids have no slope: the values are those at the ids
+    if constexpr (is_tracked_type<T>) {  // the ids have no derivative: the values are those at the ids
       const auto found = make<Verdict>(list<D, N...>{}, untracked_of(x), best);
       return top_k_result<Values, Ids>{Values(gathered<shape, D, X, Ids>({}, e, x, found.ids)), found.ids};
     } else {

@@ -35,7 +35,7 @@ auto as_compared(const X& x) {
     return make_constant<T>(x);
   }
 }
-// A comparison has no slope: it holds plain elements.
+// A comparison has no derivative: it holds plain elements.
 template <class F, class A, class B, class Verdict>
 auto make_comparison(const A& a, const B& b) {
   return make_elementwise<Verdict, bool>(F::name, F{}, untracked_of(as_compared<B>(a)),

@@ -12,12 +12,12 @@
 
 namespace dimwise::fn {
 
-// The slope of a function of one argument at x: NaN at NaN, and at an infinity and at a zero of either sign the limit
-// of the slopes (docs/reference/special_values.md).
+// The derivative of a function of one argument at x: NaN at NaN, and at an infinity and at a zero of either sign the limit
+// of the derivatives (docs/reference/special_values.md).
 template <class F>
-struct slope;
+struct derivative_of;
 template <>
-struct slope<negate> {
+struct derivative_of<negate> {
   template <class T>
   static T at(T) {
     return T(-1);
@@ -25,7 +25,7 @@ struct slope<negate> {
 };
 // 0 at 0, as elsewhere in the field.
 template <>
-struct slope<relu> {
+struct derivative_of<relu> {
   template <class T>
   static T at(T x) {
     return x > T(0) ? T(1) : (x <= T(0) ? T(0) : x);
@@ -33,7 +33,7 @@ struct slope<relu> {
 };
 // e^−|x| / (1 + e^−|x|)²: σ (1 − σ) has no digit left where σ is nearly 1.
 template <>
-struct slope<sigmoid> {
+struct derivative_of<sigmoid> {
   template <class T>
   static T at(T x) {
     const T e = std::exp(-std::fabs(x));
@@ -41,7 +41,7 @@ struct slope<sigmoid> {
   }
 };
 template <>
-struct slope<softplus> {
+struct derivative_of<softplus> {
   template <class T>
   static T at(T x) {
     return sigmoid{}(x);
@@ -49,7 +49,7 @@ struct slope<softplus> {
 };
 // Φ(x) + x φ(x)
 template <>
-struct slope<gelu> {
+struct derivative_of<gelu> {
   template <class T>
   static T at(T x) {
     const T inverse_root_of_two = T(0.70710678118654752440);
@@ -58,32 +58,32 @@ struct slope<gelu> {
            times_vanishing(x, inverse_root_of_two_pi * std::exp(T(-0.5) * x * x));
   }
 };
-// x σ(v) with v = 2√(2/π)(x + 0.044715 x³). The slope of σ falls to 0 long before v′ overflows.
+// x σ(v) with v = 2√(2/π)(x + 0.044715 x³). The derivative of σ falls to 0 long before v′ overflows.
 template <>
-struct slope<gelu_tanh> {
+struct derivative_of<gelu_tanh> {
   template <class T>
   static T at(T x) {
     const T v = T(1.5957691216057307118) * (x + T(0.044715) * x * x * x);
-    const T turn = times_vanishing(x, slope<sigmoid>::at(v));
+    const T turn = times_vanishing(x, derivative_of<sigmoid>::at(v));
     return sigmoid{}(v) + times_vanishing(T(1.5957691216057307118) * (T(1) + T(0.134145) * x * x), turn);
   }
 };
 template <>
-struct slope<silu> {
+struct derivative_of<silu> {
   template <class T>
   static T at(T x) {
-    return sigmoid{}(x) + times_vanishing(x, slope<sigmoid>::at(x));
+    return sigmoid{}(x) + times_vanishing(x, derivative_of<sigmoid>::at(x));
   }
 };
 template <>
-struct slope<exp> {
+struct derivative_of<exp> {
   template <class T>
   static T at(T x) {
     return std::exp(x);
   }
 };
 template <>
-struct slope<log> {
+struct derivative_of<log> {
   template <class T>
   static T at(T x) {
     return T(1) / (x + T(0));  // +∞ at −0
@@ -91,21 +91,21 @@ struct slope<log> {
 };
 // 4 σ′(2x): 1 − tanh² has no digit left where tanh is nearly 1.
 template <>
-struct slope<tanh> {
+struct derivative_of<tanh> {
   template <class T>
   static T at(T x) {
-    return T(4) * slope<sigmoid>::at(x + x);
+    return T(4) * derivative_of<sigmoid>::at(x + x);
   }
 };
 template <>
-struct slope<erf> {
+struct derivative_of<erf> {
   template <class T>
   static T at(T x) {
     return T(1.12837916709551257390) * std::exp(-x * x);
   }
 };
 template <>
-struct slope<sqrt> {
+struct derivative_of<sqrt> {
   template <class T>
   static T at(T x) {
     return T(0.5) / std::sqrt(x + T(0));  // +∞ at −0
@@ -113,28 +113,28 @@ struct slope<sqrt> {
 };
 // 0 at 0.
 template <>
-struct slope<abs> {
+struct derivative_of<abs> {
   template <class T>
   static T at(T x) {
     return x > T(0) ? T(1) : (x < T(0) ? T(-1) : x);  // of a zero or NaN itself
   }
 };
 template <>
-struct slope<square> {
+struct derivative_of<square> {
   template <class T>
   static T at(T x) {
     return T(2) * x;
   }
 };
 template <>
-struct slope<sin> {
+struct derivative_of<sin> {
   template <class T>
   static T at(T x) {
     return std::cos(x);
   }
 };
 template <>
-struct slope<cos> {
+struct derivative_of<cos> {
   template <class T>
   static T at(T x) {
     return -std::sin(x);
@@ -142,7 +142,7 @@ struct slope<cos> {
 };
 
 template <class F>
-concept has_slope = requires { slope<F>::at(1.0); };
+concept has_derivative = requires { derivative_of<F>::at(1.0); };
 // The partial derivatives of functions of several arguments, by the I-th one.
 template <std::size_t I, class T>
 T partial_of(divide, T a, T b) {
@@ -193,8 +193,8 @@ struct chain {
   static constexpr const char* name = F::name;
   template <class T, class... X>
   T operator()(T g, X... x) const {
-    if constexpr (has_slope<F>) {
-      return sent_times(g, slope<F>::at(x...));
+    if constexpr (has_derivative<F>) {
+      return sent_times(g, derivative_of<F>::at(x...));
     } else {
       return sent_times(g, partial_of<I>(F{}, x...));
     }

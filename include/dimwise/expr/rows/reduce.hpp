@@ -158,7 +158,7 @@ struct argmax : over_dimensions<op::argmax> {
       -> of_numbers<op::argmax, rule::reduce<op::argmax, list<D...>, shape_of<X>>, X>;
   template <class Verdict, class... D, operand X>
   [[gnu::always_inline]] static auto make(list<D...>, const X& x) {
-    // Ids have no slope: the node holds plain elements.
+    // Ids have no derivative: the node holds plain elements.
     return make_total<typename Verdict::shape, typename id_over<D...>::type, totals::argmax, list<D...>>(
         untracked_of(x));
   }

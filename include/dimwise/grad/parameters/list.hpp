@@ -96,9 +96,9 @@ void sgd_elements(const sgd_numbers& by, std::size_t n, const void* gradient, vo
     return;
   }
   for (std::size_t i = 0; i < n; ++i) {
-    const T slope = g[i] + d * p[i];
-    v[i] = m * v[i] + fresh * slope;
-    p[i] -= r * (by.nesterov ? slope + m * v[i] : v[i]);
+    const T decayed = g[i] + d * p[i];
+    v[i] = m * v[i] + fresh * decayed;
+    p[i] -= r * (by.nesterov ? decayed + m * v[i] : v[i]);
   }
 }
 template <class T>

@@ -54,8 +54,7 @@ void attention(const attention_layout& layout, const attention_head* heads, std:
     if (task >= tasks) return {};
     // The last queries first: under a causal mask their tasks are the longest, and short tasks should come last.
     const std::size_t part = tasks_per_head - 1 - task % tasks_per_head;
-    return {&heads[task / tasks_per_head], part * task_queries,
-            detail::least(layout.queries, (part + 1) * task_queries)};
+    return {&heads[task / tasks_per_head], part * task_queries, detail::min(layout.queries, (part + 1) * task_queries)};
   };
   threads.parallel_for(tasks, [&](std::size_t task, std::size_t worker) {
     const detail::task_place now = task_at(task);

@@ -10,6 +10,7 @@
 #include <dimwise/kernels/attention/tile.hpp>
 #include <dimwise/kernels/attention/types.hpp>
 #include <dimwise/kernels/dispatch/configuration.hpp>
+#include <dimwise/kernels/min_max.hpp>
 
 #include <cstddef>
 
@@ -17,15 +18,6 @@ namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
 /// Keys in a block: 16 tiles of 6. The scores of a strip (24 KB on AVX-512) stay in the L1 cache.
 inline constexpr std::size_t block_keys = 96;
-
-template <class T>
-[[nodiscard, gnu::always_inline]] constexpr T least(T a, T b) noexcept {
-  return b < a ? b : a;
-}
-template <class T>
-[[nodiscard, gnu::always_inline]] constexpr T greatest(T a, T b) noexcept {
-  return a < b ? b : a;
-}
 
 /// Strips that share one pass over the keys: enough queries to amortise reading K and V from a distant cache, as long
 /// as their q and out stay in the L2 cache.
@@ -37,7 +29,7 @@ template <class Arch>
   const std::size_t wanted = (queries + strip_width<Arch> - 1) / strip_width<Arch>;
   const std::size_t fitting = strip_floats == 0 ? wanted : cache_floats / strip_floats;
   const std::size_t present = (layout.queries + strip_width<Arch> - 1) / strip_width<Arch>;
-  return greatest<std::size_t>(least(least(wanted, fitting), present), 1);
+  return max<std::size_t>(min(min(wanted, fitting), present), 1);
 }
 
 /// The buffers of one worker in its share of the scratch.

@@ -42,7 +42,7 @@ template <class Arch, class F>
     while (first < vectors && keys.end[first] <= from) ++first;
     if (first == vectors) return;
     while (keys.begin[last] <= from) ++last;
-    const std::size_t to = least(keys.begin[last], keys.end[first]);
+    const std::size_t to = min(keys.begin[last], keys.end[first]);
     if (first < last) {
       keys_per_vector<Arch> run{};
       for (std::size_t i = 0; i < last - first; ++i) run.end[i] = to - from;
@@ -64,7 +64,7 @@ class head_window {
       // A window that ends before it begins shows nothing, which the ranges of strips and registers would not
       // represent.
       : layout_(layout),
-        visible_(layout.window.before + layout.window.after < 0 ? 0 : least(layout.keys, head.visible_keys)) {}
+        visible_(layout.window.before + layout.window.after < 0 ? 0 : min(layout.keys, head.visible_keys)) {}
 
   [[nodiscard, gnu::always_inline]] std::size_t visible_keys() const noexcept { return visible_; }
 
@@ -84,11 +84,11 @@ class head_window {
   [[nodiscard, gnu::always_inline]] sight<Arch> sight_of(const query_range& queries, std::size_t begin,
                                                          std::size_t end) const noexcept {
     const auto within = [&](std::size_t key)
-                            __attribute__((always_inline)) { return greatest(least(key, end), begin) - begin; };
+                            __attribute__((always_inline)) { return max(min(key, end), begin) - begin; };
     sight<Arch> seen{(queries.end - queries.begin + lanes<Arch> - 1) / lanes<Arch>, {}, {}};
     for (std::size_t v = 0; v < seen.vectors; ++v) {
       const std::size_t first = queries.begin + v * lanes<Arch>;
-      const std::size_t last = least(first + lanes<Arch>, queries.end) - 1;
+      const std::size_t last = min(first + lanes<Arch>, queries.end) - 1;
       seen.some.begin[v] = within(begin_of(first));
       seen.some.end[v] = within(end_of(last));
       seen.whole.begin[v] = within(begin_of(last));
@@ -99,7 +99,7 @@ class head_window {
 
  private:
   [[nodiscard, gnu::always_inline]] std::size_t clamp_key(std::ptrdiff_t key) const noexcept {
-    return key < 0 ? 0 : least(static_cast<std::size_t>(key), visible_);
+    return key < 0 ? 0 : min(static_cast<std::size_t>(key), visible_);
   }
 
   const attention_layout& layout_;

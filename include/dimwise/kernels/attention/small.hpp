@@ -19,6 +19,7 @@
 #include <dimwise/kernels/dispatch/configuration.hpp>
 #include <dimwise/kernels/dispatch/table.hpp>
 #include <dimwise/kernels/exp.hpp>
+#include <dimwise/kernels/min_max.hpp>
 
 #include <cstddef>
 
@@ -67,18 +68,17 @@ class small_group {
 
  private:
   using vec = floats<Lanes>;
-  static constexpr std::size_t least(std::size_t a, std::size_t b) noexcept { return a < b ? a : b; }
 
   void transpose_queries() noexcept {
     const vec scale(layout_.scale);
     const float* const q = head_.q + static_cast<std::ptrdiff_t>(first_) * layout_.q_row;
     for (std::size_t c = 0; c < layout_.head_dim; c += width) {
-      const std::size_t wide = least(width, layout_.head_dim - c);
+      const std::size_t wide = min(width, layout_.head_dim - c);
       square<Lanes> corner;
 #pragma GCC unroll 16
       for (std::size_t i = 0; i < width; ++i) {
         // Lanes past the last query repeat it; their results are not stored.
-        const float* row = q + static_cast<std::ptrdiff_t>(least(i, queries_ - 1)) * layout_.q_row + c;
+        const float* row = q + static_cast<std::ptrdiff_t>(min(i, queries_ - 1)) * layout_.q_row + c;
         corner[i] = wide == width ? load<Lanes>(row) : load_partial<Lanes>(row, wide);
       }
       transpose<Lanes>(corner);
@@ -94,7 +94,7 @@ class small_group {
     vec score[Count];
 #pragma GCC unroll 12
     for (std::size_t j = 0; j < Count; ++j) {
-      key[j] = head_.k + static_cast<std::ptrdiff_t>(least(begin + j, keys_ - 1)) * layout_.k_row;
+      key[j] = head_.k + static_cast<std::ptrdiff_t>(min(begin + j, keys_ - 1)) * layout_.k_row;
       score[j] = vec(0.0F);
     }
     for (std::size_t c = 0; c < layout_.head_dim; ++c) {
@@ -153,7 +153,7 @@ class small_group {
   template <std::size_t Rows, std::size_t Vectors>
   [[gnu::always_inline]] std::size_t add_values(std::size_t column, std::size_t left) noexcept {
     constexpr std::size_t n = lanes<Arch>;
-    const std::size_t tail = least(n, left - (Vectors - 1) * n);
+    const std::size_t tail = min(n, left - (Vectors - 1) * n);
     const auto read = [&](const float* from, std::size_t x) __attribute__((always_inline)) {
       return x + 1 == Vectors && tail != n ? load_partial<Arch>(from + x * n, tail) : load<Arch>(from + x * n);
     };
@@ -162,7 +162,7 @@ class small_group {
       floats<Arch> acc[Rows][Vectors];
 #pragma GCC unroll 12
       for (std::size_t i = 0; i < Rows; ++i) {
-        weight[i] = &weights_[0][least(begin + i, queries_ - 1)];
+        weight[i] = &weights_[0][min(begin + i, queries_ - 1)];
 #pragma GCC unroll 2
         for (std::size_t x = 0; x < Vectors; ++x) acc[i][x] = floats<Arch>(0.0F);
       }

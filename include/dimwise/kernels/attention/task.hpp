@@ -62,7 +62,7 @@ class attention_task {
   }
 
   [[nodiscard]] static query_range strip_at(std::size_t s, std::size_t begin, std::size_t end) noexcept {
-    return {begin + s * width, least(begin + (s + 1) * width, end)};
+    return {begin + s * width, min(begin + (s + 1) * width, end)};
   }
 
   // The sums of weights and of weighted values over all visible keys.
@@ -72,11 +72,11 @@ class attention_task {
     for (std::size_t s = 0; s < strips; ++s) {
       start_strip(s, begin, end);
       const key_range seen = window_.keys_of(strip_at(s, begin, end));
-      all = {least(all.begin, seen.begin), greatest(all.end, seen.end)};
+      all = {min(all.begin, seen.begin), max(all.end, seen.end)};
     }
     const bool shared = strips > 1;
     for (std::size_t j = all.begin / block_keys * block_keys; j < all.end; j += block_keys) {
-      key_block block = fetch(j, least(j + block_keys, all.end), shared);
+      key_block block = fetch(j, min(j + block_keys, all.end), shared);
       readings ahead{block.end < all.end ? rows_of_keys<Arch>(layout_, head_, block.end)
                                          : rows_of_task<Arch>(layout_, head_, window_, {begin, end}, next),
                      {}};
@@ -188,8 +188,8 @@ class attention_task {
   // Processes one strip with one block.
   void advance(std::size_t s, const query_range& queries, key_block& block, readings& ahead) const noexcept {
     const key_range seen = window_.keys_of(queries);
-    std::size_t begin = greatest(seen.begin, block.begin);
-    const std::size_t end = least(seen.end, block.end);
+    std::size_t begin = max(seen.begin, block.begin);
+    const std::size_t end = min(seen.end, block.end);
     if (begin >= end) return;
     // Key lanes are aligned to the block. A key that only fills its lane weighs 0, on the right as well.
     begin -= (begin - block.begin) % Numbers::in_lane;

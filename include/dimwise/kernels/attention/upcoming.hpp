@@ -26,7 +26,7 @@ template <class Arch>
 [[nodiscard]] reading_list rows_of_keys(const attention_layout& layout, const attention_head& head,
                                         std::size_t first) noexcept {
   reading_list list;
-  const std::size_t count = least(first + block_keys, layout.keys) - first;
+  const std::size_t count = min(first + block_keys, layout.keys) - first;
   if (head.k != nullptr && layout.k_feature == 1)
     list.add({row_at(head.k, layout.k_row, first), layout.k_row, layout.head_dim, count});
   if (head.v != nullptr && layout.v_feature == 1)
@@ -60,7 +60,7 @@ template <class Arch>
   reading_list list;
   if (head.bias == nullptr || layout.bias_query == 0 || layout.bias_key != 1 || key >= layout.keys) return list;
   list.add({row_at(head.bias, layout.bias_query, queries.begin) + key, layout.bias_query,
-            least(block_keys, layout.keys - key), queries.end - queries.begin});
+            min(block_keys, layout.keys - key), queries.end - queries.begin});
   return list;
 }
 

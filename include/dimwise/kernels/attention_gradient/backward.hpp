@@ -91,7 +91,7 @@ void attention_gradient(const attention_gradient_call& call, void* scratch, Thre
     const std::size_t task = i / spans;
     const std::size_t begin = i % spans * step;
     detail::join_parts<Arch>(call, detail::heads_of_task(call, task), sums + task * cut.parts * cut.floats_of_part,
-                             cut.floats_of_part, cut.parts, begin, detail::least(begin + step, keys));
+                             cut.floats_of_part, cut.parts, begin, detail::min(begin + step, keys));
   });
 }
 

@@ -63,7 +63,7 @@ class gradient_panels {
     const std::size_t panels = (queries() + plan::queries - 1) / plan::queries;
     for (std::size_t i = 0; i < panels; ++i) {
       if (((h - first_head_) * panels + i) % parts_ != part_) continue;
-      f(query_range{i * plan::queries, least((i + 1) * plan::queries, queries())});
+      f(query_range{i * plan::queries, min((i + 1) * plan::queries, queries())});
     }
   }
 
@@ -101,7 +101,7 @@ class gradient_panels {
     copy_rows<Arch>({from_row(of.v, layout_.v_row, span.begin), layout_.v_row, layout_.v_feature}, count,
                     layout_.value_dim, at_[buffers::v]);
     for (std::size_t b = 0; b * cut_.block < count; ++b) {
-      const std::size_t keys = least(cut_.block, count - b * cut_.block);
+      const std::size_t keys = min(cut_.block, count - b * cut_.block);
       finite_[b] = finite_rows(at_[buffers::k] + b * cut_.block * layout_.head_dim, layout_.head_dim, keys) &&
                    finite_rows(at_[buffers::v] + b * cut_.block * layout_.value_dim, layout_.value_dim, keys);
     }
@@ -114,7 +114,7 @@ class gradient_panels {
     return (panel.end - panel.begin + width - 1) / width;
   }
   [[nodiscard]] static query_range strip_at(const query_range& panel, std::size_t s) noexcept {
-    return {panel.begin + s * width, least(panel.begin + (s + 1) * width, panel.end)};
+    return {panel.begin + s * width, min(panel.begin + (s + 1) * width, panel.end)};
   }
 
   // Both layouts of q and d_out; returns whether all their elements are finite. If not, a query whose d_out is all 0 is
@@ -143,7 +143,7 @@ class gradient_panels {
     float* const delta = at_[buffers::delta];
     float others = 0;
     for (std::size_t i = 0; i < plan::queries; ++i) {
-      const std::size_t query = panel.begin + least(i, rows - 1);
+      const std::size_t query = panel.begin + min(i, rows - 1);
       const float sum = of.lse[static_cast<std::ptrdiff_t>(query) * layout_.lse_query];
       // A row that sees no key has logits of -inf alone: any finite number avoids -inf - -inf, which is NaN.
       lse[i] = sum == -infinity ? 0.0F : sum;
@@ -155,7 +155,7 @@ class gradient_panels {
       return true;
     }
     for (std::size_t i = 0; i < plan::queries; ++i) {
-      const std::size_t row = least(i, rows - 1);
+      const std::size_t row = min(i, rows - 1);
       const std::size_t query = panel.begin + row;
       bool discarded =
           g.d_lse == nullptr || g.d_lse[static_cast<std::ptrdiff_t>(query) * call_.layout.d_lse_query] == 0;

@@ -49,15 +49,15 @@ struct gradient_plan {
 
   [[gnu::always_inline]] explicit constexpr gradient_plan(const attention_layout& layout) noexcept {
     const std::size_t of_key = 2 * (whole_registers<Arch>(layout.head_dim) + whole_registers<Arch>(layout.value_dim));
-    const std::size_t keys = greatest<std::size_t>(layout.keys, 1);
-    const std::size_t fitting = greatest<std::size_t>(of_key == 0 ? most_blocks : span_floats / of_key / block_keys, 1);
-    const std::size_t most = least(fitting, most_blocks) * block_keys;
+    const std::size_t keys = max<std::size_t>(layout.keys, 1);
+    const std::size_t fitting = max<std::size_t>(of_key == 0 ? most_blocks : span_floats / of_key / block_keys, 1);
+    const std::size_t most = min(fitting, most_blocks) * block_keys;
     // Spans and blocks of nearly equal extents.
     const std::size_t spans = (keys + most - 1) / most;
     const std::size_t each = (keys + spans - 1) / spans;
     const std::size_t blocks = (each + block_keys - 1) / block_keys;
-    block = least<std::size_t>(((each + blocks - 1) / blocks + tile_rows<Arch> - 1) / tile_rows<Arch> * tile_rows<Arch>,
-                               block_keys);
+    block = min<std::size_t>(((each + blocks - 1) / blocks + tile_rows<Arch> - 1) / tile_rows<Arch> * tile_rows<Arch>,
+                             block_keys);
     span = blocks * block;
   }
 };
@@ -78,7 +78,7 @@ class gradient_buffers {
     delta,       ///< of the panel: d_out . out - d_lse
     p,           ///< weights, [strip][key, width]
     d_s,         ///< gradients of scores
-    slope,       ///< the derivative of the function of scores
+    derivative,  ///< the derivative of the function of scores
     added,       ///< to the scores of one strip and block
     unused,      ///< maxima that are not read
     factor,      ///< one number for each query of a strip
@@ -128,7 +128,7 @@ class gradient_buffers {
         return plan::queries;
       case p:
       case d_s:
-      case slope:
+      case derivative:
         return plan::queries * block_keys;
       case added:
         return plan::width * block_keys;
@@ -209,18 +209,18 @@ struct gradient_tasks {
       const head_range heads = heads_from(call, begin);
       for (std::size_t h = heads.begin; h < heads.end; ++h)
         one_group = one_group && call.gradients[h].d_bias == nullptr && same_keys(call, heads.begin, h);
-      longest = greatest(longest, heads.end - heads.begin);
+      longest = max(longest, heads.end - heads.begin);
       begin = heads.end;
     }
     if (tasks == 0 || tasks >= enough || !one_group) return;
     // Each part has sums for all keys: together at most the size of the gradients of the queries, or a few megabytes.
     const std::size_t of_part = l.keys * (whole_registers<Arch>(l.head_dim) + whole_registers<Arch>(l.value_dim));
-    const std::size_t memory = greatest(spare_floats, call.forth.count * l.queries * l.head_dim);
+    const std::size_t memory = max(spare_floats, call.forth.count * l.queries * l.head_dim);
     const std::size_t panels =
         longest * ((l.queries + gradient_plan<Arch>::queries - 1) / gradient_plan<Arch>::queries);
     const std::size_t work = longest * l.queries * l.keys * (l.head_dim + l.value_dim) / 2;
-    const std::size_t fitting = least(memory / greatest<std::size_t>(tasks * of_part, 1), work / least_work);
-    parts = least(least((wanted + tasks - 1) / tasks, panels), fitting);
+    const std::size_t fitting = min(memory / max<std::size_t>(tasks * of_part, 1), work / least_work);
+    parts = min(min((wanted + tasks - 1) / tasks, panels), fitting);
     if (parts < 2) parts = 1;
     else floats_of_part = (of_part + 15) / 16 * 16;
   }

@@ -24,7 +24,7 @@ template <class Arch>
     std::size_t c = 0;
     if (a.feature == 1 && b.feature == 1) {
       for (; c < features; c += lanes<Arch>) {
-        const std::size_t count = least(features - c, lanes<Arch>);
+        const std::size_t count = min(features - c, lanes<Arch>);
         sum = count == lanes<Arch>
                   ? fma<Arch>(load<Arch>(a.at(i, c)), load<Arch>(b.at(i, c)), sum)
                   : fma<Arch>(load_partial<Arch>(a.at(i, c), count), load_partial<Arch>(b.at(i, c), count), sum);
@@ -61,7 +61,7 @@ template <class Arch>
                                    float* to) noexcept {
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t c = 0; c < features; c += lanes<Arch>, to += lanes<Arch>) {
-      const std::size_t count = least(features - c, lanes<Arch>);
+      const std::size_t count = min(features - c, lanes<Arch>);
       if (from.feature == 1) {
         store_aligned<Arch>(
             to, count == lanes<Arch> ? load<Arch>(from.at(i, c)) : load_partial<Arch>(from.at(i, c), count));
@@ -79,7 +79,7 @@ template <class Arch>
   if (to.data == nullptr) return;
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t c = 0; c < features; c += lanes<Arch>, from += lanes<Arch>) {
-      const std::size_t count = least(features - c, lanes<Arch>);
+      const std::size_t count = min(features - c, lanes<Arch>);
       floats<Arch> x = load_aligned<Arch>(from) * floats<Arch>(factor);
       if (to.feature == 1) {
         if (onto) x = x + load_partial<Arch>(to.at(i, c), count);
@@ -101,8 +101,8 @@ template <class Arch>
   const floats<Arch> scale(factor);
   for (std::size_t i = 0; i < rows; i += n) {
     for (std::size_t c = 0; c < features; c += n) {
-      const std::size_t wide = least(features - c, n);
-      const std::size_t high = least(rows - i, n);
+      const std::size_t wide = min(features - c, n);
+      const std::size_t high = min(rows - i, n);
       square<Arch> corner;
       for (std::size_t r = 0; r < n; ++r) {
         corner[r] = r < wide ? scale * load_aligned<Arch>(strip + (c + r) * strip_width<Arch> + i) : floats<Arch>(0.0F);

@@ -92,8 +92,8 @@ class attention_gradient_task : gradient_panels<Arch> {
     for (std::size_t h = heads.begin; h < heads.end; ++h) this->prepare(h, this->deltas_of(h));
     const std::size_t visible = head_window(layout_, head(heads.begin)).visible_keys();
     for (std::size_t begin = 0; begin < layout_.keys; begin += cut_.span) {
-      const std::size_t end = least(begin + cut_.span, layout_.keys);
-      const key_span span{begin, greatest(least(end, visible), begin)};
+      const std::size_t end = min(begin + cut_.span, layout_.keys);
+      const key_span span{begin, max(min(end, visible), begin)};
       this->fetch(head(heads.begin), span);
       clear_floats<Arch>(at_[buffers::d_k], (end - begin) * key_features());
       clear_floats<Arch>(at_[buffers::d_v], (end - begin) * value_features());
@@ -117,12 +117,12 @@ class attention_gradient_task : gradient_panels<Arch> {
     const head_window window(layout_, head(h));
     each_panel(h, [&](const query_range& panel) __attribute__((always_inline)) {
       const key_range seen = window.keys_of(panel);
-      if (greatest(seen.begin, span.begin) >= least(seen.end, span.end)) return;
+      if (max(seen.begin, span.begin) >= min(seen.end, span.end)) return;
       const bool finite = this->start_panel(h, panel, deltas);
       for (std::size_t b = 0; span.begin + b * cut_.block < span.end; ++b) {
         const std::size_t first = span.begin + b * cut_.block;
-        const key_span block{first, least(first + cut_.block, span.end)};
-        if (greatest(seen.begin, block.begin) >= least(seen.end, block.end)) continue;
+        const key_span block{first, min(first + cut_.block, span.end)};
+        if (max(seen.begin, block.begin) >= min(seen.end, block.end)) continue;
         meet_block(h, window, panel, span, block, finite && finite_[b]);
       }
       // The first span of these queries writes their gradients, later spans add to them.
@@ -202,7 +202,7 @@ class attention_gradient_task : gradient_panels<Arch> {
     const bool may_hide = edit.added.hides || !finite;
     float* const p = at_[buffers::p] + s * block_keys * width;
     float* const d_s = at_[buffers::d_s] + s * block_keys * width;
-    float* const slope = at_[buffers::slope] + s * block_keys * width;
+    float* const derivative = at_[buffers::derivative] + s * block_keys * width;
     const float* const lse = at_[buffers::lse] + s * width;
     const float* const delta = at_[buffers::delta] + s * width;
     const std::size_t keys = block.end - block.begin;
@@ -213,12 +213,12 @@ class attention_gradient_task : gradient_panels<Arch> {
       while (at.last < of.vectors && of.some.begin[at.last] < at.key + at.keys) ++at.last;
       if (at.first >= at.last) continue;
       const std::size_t lane = at.first * lanes<Arch>;
-      ranges_[tile][s] = {lane, least(at.last * lanes<Arch>, strip.end - strip.begin)};
+      ranges_[tile][s] = {lane, min(at.last * lanes<Arch>, strip.end - strip.begin)};
       const bool edge = of.whole.begin[at.last - 1] > at.key || of.whole.end[at.first] < at.key + at.keys;
       score_rows<Arch>(at.keys, at.last - at.first, strip_of(buffers::q, s, layout_.head_dim) + lane,
                        k + at.key * layout_.head_dim, static_cast<std::ptrdiff_t>(layout_.head_dim), layout_.head_dim,
                        p + at.key * width + lane, at_[buffers::unused], from(added, at.key, lane));
-      if (slopes) shape_scores(p, slope, at);
+      if (slopes) shape_scores(p, derivative, at);
       if (changes || edge) edit_tile<Arch>(p, at, edge, edit, distance, at_[buffers::unused]);
       score_rows<Arch>(at.keys, at.last - at.first, strip_of(buffers::d_out, s, layout_.value_dim) + lane,
                        v + at.key * layout_.value_dim, static_cast<std::ptrdiff_t>(layout_.value_dim),
@@ -234,15 +234,15 @@ class attention_gradient_task : gradient_panels<Arch> {
   }
 
   // Applies the user's function of scores, then the soft cap.
-  void shape_scores(float* scores, float* slope, const score_tile_place& at) const noexcept {
+  void shape_scores(float* scores, float* derivative, const score_tile_place& at) const noexcept {
     const score_function& what = call_.forth.score;
     if (what.own != nullptr) {
       for (std::size_t j = at.key; j < at.key + at.keys; ++j) {
         const std::size_t place = j * width + at.first * lanes<Arch>;
-        call_.own_slope(what.context, scores + place, slope + place, (at.last - at.first) * lanes<Arch>);
+        call_.own_derivative(what.context, scores + place, derivative + place, (at.last - at.first) * lanes<Arch>);
       }
     }
-    if (what.soft_cap != 0) cap_scores<Arch>(scores, slope, at, soft_cap_of{what.soft_cap}, what.own != nullptr);
+    if (what.soft_cap != 0) cap_scores<Arch>(scores, derivative, at, soft_cap_of{what.soft_cap}, what.own != nullptr);
   }
 
   [[nodiscard]] static added_scores from(added_scores added, std::size_t key, std::size_t lane) noexcept {
@@ -272,8 +272,8 @@ class attention_gradient_task : gradient_panels<Arch> {
     for (std::size_t key = 0, rows = 0; key < keys; key += rows, ++tile) {
       rows = tile_step<Arch>(keys - key);
       const lane_range& range = ranges_[tile][s];
-      apply_slopes<Arch>(at_[buffers::p] + panel, at_[buffers::d_s] + panel, at_[buffers::slope] + panel,
-                         {key, rows, range.begin / lanes<Arch>, (range.end + lanes<Arch> - 1) / lanes<Arch>});
+      apply_derivatives<Arch>(at_[buffers::p] + panel, at_[buffers::d_s] + panel, at_[buffers::derivative] + panel,
+                              {key, rows, range.begin / lanes<Arch>, (range.end + lanes<Arch> - 1) / lanes<Arch>});
     }
   }
 
@@ -284,7 +284,7 @@ class attention_gradient_task : gradient_panels<Arch> {
     const std::size_t keys = block.end - block.begin;
     // Elements that no tile computes are 0.
     for (std::size_t v = 0; v < of.vectors; ++v) {
-      const lane_range seen{of.some.begin[v], greatest(of.some.begin[v], of.some.end[v])};
+      const lane_range seen{of.some.begin[v], max(of.some.begin[v], of.some.end[v])};
       for (std::size_t j = 0; j < keys; ++j) {
         if (j < seen.begin || j >= seen.end) store_aligned<Arch>(d_s + j * width + v * lanes<Arch>, floats<Arch>(0.0F));
       }

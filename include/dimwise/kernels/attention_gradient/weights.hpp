@@ -58,9 +58,9 @@ template <class Arch, bool Hides>
   }
 }
 
-/// Replaces the scores of part of a block by c * tanh(score / c), and multiplies `slope` by the derivative.
+/// Replaces the scores of part of a block by c * tanh(score / c), and multiplies `derivative` by the derivative.
 template <class Arch, class Cap>
-[[gnu::noinline]] void cap_scores(float* scores, float* slope, const score_tile_place& at, const Cap& cap,
+[[gnu::noinline]] void cap_scores(float* scores, float* derivative, const score_tile_place& at, const Cap& cap,
                                   bool onto) noexcept {
   using vec = floats<Arch>;
   const vec one(1.0F);
@@ -73,20 +73,20 @@ template <class Arch, class Cap>
       // (1 - t) (1 + t): 1 - t^2 loses digits if t is nearly 1.
       const vec s = (one - t) * (one + t);
       store_aligned<Arch>(scores + place, capped);
-      store_aligned<Arch>(slope + place, onto ? s * load_aligned<Arch>(slope + place) : s);
+      store_aligned<Arch>(derivative + place, onto ? s * load_aligned<Arch>(derivative + place) : s);
     }
   }
 }
 
 /// Multiplies gradients of logits by derivatives; the derivative of a hidden pair may be NaN.
 template <class Arch>
-[[gnu::noinline]] void apply_slopes(const float* p, float* d_s, const float* slope,
-                                    const score_tile_place& at) noexcept {
+[[gnu::noinline]] void apply_derivatives(const float* p, float* d_s, const float* derivative,
+                                         const score_tile_place& at) noexcept {
   for (std::size_t j = at.key; j < at.key + at.keys; ++j) {
     for (std::size_t v = at.first; v < at.last; ++v) {
       const std::size_t place = j * strip_width<Arch> + v * lanes<Arch>;
       const mask<Arch> hidden = as_mask<Arch>(as_ints<Arch>(load_aligned<Arch>(p + place)) == ints<Arch>(sign_bit));
-      const floats<Arch> g = load_aligned<Arch>(d_s + place) * load_aligned<Arch>(slope + place);
+      const floats<Arch> g = load_aligned<Arch>(d_s + place) * load_aligned<Arch>(derivative + place);
       store_aligned<Arch>(d_s + place, select<Arch>(hidden, floats<Arch>(0.0F), g));
     }
   }
@@ -100,8 +100,8 @@ template <class Arch>
   if (to.row != 0 && to.feature != 0) {
     for (std::size_t i = 0; i < rows; i += n) {
       for (std::size_t j = 0; j < keys; j += n) {
-        const std::size_t high = least(rows - i, n);
-        const std::size_t wide = least(keys - j, n);
+        const std::size_t high = min(rows - i, n);
+        const std::size_t wide = min(keys - j, n);
         square<Arch> added;
         for (std::size_t r = 0; r < n; ++r) {
           added[r] = r < wide ? load_aligned<Arch>(d_s + (j + r) * strip_width<Arch> + i) : floats<Arch>(0.0F);
@@ -120,7 +120,7 @@ template <class Arch>
   floats<Arch> total(0.0F);
   alignas(64) float of_query[n];
   for (std::size_t i = 0; i < rows; i += n) {
-    const mask<Arch> real = first_lanes<Arch>(least(rows - i, n));
+    const mask<Arch> real = first_lanes<Arch>(min(rows - i, n));
     floats<Arch> of_lane(0.0F);
     for (std::size_t j = 0; j < keys; ++j) {
       const floats<Arch> g =
@@ -131,7 +131,7 @@ template <class Arch>
     total = total + of_lane;
     if (to.row == 0) continue;
     store_aligned<Arch>(&of_query[0], of_lane);
-    for (std::size_t r = 0; r < least(rows - i, n); ++r) *to.at(i + r) += of_query[r];
+    for (std::size_t r = 0; r < min(rows - i, n); ++r) *to.at(i + r) += of_query[r];
   }
   if (to.row == 0 && to.feature == 0) *to.data += reduce_sum<Arch>(total);
 }

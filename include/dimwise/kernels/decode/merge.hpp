@@ -46,7 +46,7 @@ template <class Arch>
         total = fma<Arch>(factor, load_aligned<Arch>(part + 2 * plan.statistics + r * plan.out_row + c), total);
       }
       total = total * floats<Arch>(inverse);
-      const std::size_t left = least<std::size_t>(layout.value_dim - c, lanes<Arch>);
+      const std::size_t left = min<std::size_t>(layout.value_dim - c, lanes<Arch>);
       if (layout.out_feature == 1) {
         store_partial<Arch>(out + c, left, total);
       } else {

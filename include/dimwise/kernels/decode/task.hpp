@@ -60,16 +60,16 @@ class decode_task {
       converts_keys_ = false;
       start();
     }
-    const std::size_t visible = least(layout_.keys, heads_->visible_keys);
-    const std::size_t begin = greatest(part * part_keys, clamp_key(first_seen(0), visible));
-    const std::size_t end = least((part + 1) * part_keys, clamp_key(last_seen(layout_.queries - 1) + 1, visible));
+    const std::size_t visible = min(layout_.keys, heads_->visible_keys);
+    const std::size_t begin = max(part * part_keys, clamp_key(first_seen(0), visible));
+    const std::size_t end = min((part + 1) * part_keys, clamp_key(last_seen(layout_.queries - 1) + 1, visible));
     // Rows in place are read once if their queries fit the registers: then long turns of K and V are the fastest.
     const bool once = plan_.rows <= decode_rows_at_once;
     key_step_ = once && (converts_keys_ || in_place(heads_->k_quantised, layout_.k_feature)) ? plan_.turn_keys
                                                                                              : plan_.block_keys;
     value_step_ = once && (converts_values_ || in_place(heads_->v_quantised, layout_.v_feature)) ? plan_.turn_keys
                                                                                                  : plan_.block_keys;
-    for (std::size_t j = begin; j < end; j += plan_.turn_keys) advance(j, least(end - j, plan_.turn_keys), end);
+    for (std::size_t j = begin; j < end; j += plan_.turn_keys) advance(j, min(end - j, plan_.turn_keys), end);
     scale_output();
   }
 
@@ -96,7 +96,7 @@ class decode_task {
     return static_cast<std::ptrdiff_t>(query) + layout_.window.offset + layout_.window.after;
   }
   [[nodiscard]] static std::size_t clamp_key(std::ptrdiff_t key, std::size_t visible) noexcept {
-    return key < 0 ? 0 : least(static_cast<std::size_t>(key), visible);
+    return key < 0 ? 0 : min(static_cast<std::size_t>(key), visible);
   }
 
   // Whether rows are converted in registers: an advantage while few query rows share them.
@@ -157,7 +157,7 @@ class decode_task {
 
   // Processes the keys [begin, begin + keys); the part ends at `end`.
   void advance(std::size_t begin, std::size_t keys, std::size_t end) const noexcept {
-    for (std::size_t j = 0; j < keys; j += key_step_) score_rows(begin + j, least(keys - j, key_step_), j, end);
+    for (std::size_t j = 0; j < keys; j += key_step_) score_rows(begin + j, min(keys - j, key_step_), j, end);
     const bool changed = changes_scores(score_);
     bool edits = leaves_out_ || changed;
     for (std::size_t r = 0; r < plan_.rows; ++r) {
@@ -174,7 +174,7 @@ class decode_task {
     // Values that may be skipped are widened to be searched for infinities and NaN.
     const std::size_t step = edits && converts_values_ ? plan_.block_keys : value_step_;
     for (std::size_t j = 0; j < keys; j += step) {
-      add_rows(begin + j, least(keys - j, step), j, end, edits);
+      add_rows(begin + j, min(keys - j, step), j, end, edits);
       // The previous sums are now relative to the new maximum.
       for (std::size_t r = 0; r < plan_.rows; ++r) rescale_[r] = 1.0F;
     }
@@ -217,7 +217,7 @@ class decode_task {
   // Low-precision rows, widened to floats in `copy`.
   [[nodiscard]] static matrix_view<const float> widened(const quantised_data& from, std::size_t begin, std::size_t rows,
                                                         std::size_t end, std::size_t features, float* copy) noexcept {
-    from.kernels->widen(from, begin, rows, least(end - begin - rows, rows), features, copy);
+    from.kernels->widen(from, begin, rows, min(end - begin - rows, rows), features, copy);
     return {copy, static_cast<std::ptrdiff_t>(features), 1};
   }
 

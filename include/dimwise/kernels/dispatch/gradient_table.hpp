@@ -17,13 +17,13 @@ namespace dimwise::kernels {
 
 /// The backward pass of an attention_call: from the gradient of `out` to those of q, k, v and the bias.
 ///
-/// Supports only float keys and values. A user's function of scores needs `own_slope`, which replaces scores like
+/// Supports only float keys and values. A user's function of scores needs `own_derivative`, which replaces scores like
 /// score_function::own and writes the derivative at each score.
 struct attention_gradient_call {
   attention_call forth;
   attention_gradient_layout layout;
   const attention_gradient_head* gradients = nullptr;  ///< one for each head of `forth`
-  void (*own_slope)(void* context, float* scores, float* slopes, std::size_t count) noexcept = nullptr;
+  void (*own_derivative)(void* context, float* scores, float* derivatives, std::size_t count) noexcept = nullptr;
 };
 
 /// The backward pass of rows: of softmax and log-softmax from their results, of norms from their inputs.

@@ -103,8 +103,8 @@ quantised_plan plan_of(const quantised_product_call& c) noexcept {
     plan.own = panels_bytes(plan) + tile;
   } else if (path == quantised_path::widened) {
     // The last part may be thin, and thin products need different scratch.
-    const std::size_t multiplied = larger(gemm_scratch_bytes<Arch>({c.m, part_columns, c.k}),
-                                          gemm_scratch_bytes<Arch>({c.m, c.n % part_columns, c.k}));
+    const std::size_t multiplied = max(gemm_scratch_bytes<Arch>({c.m, part_columns, c.k}),
+                                       gemm_scratch_bytes<Arch>({c.m, c.n % part_columns, c.k}));
     plan.shared += halves ? whole_lines(c.m * c.k * sizeof(float)) : 0;
     plan.own = whole_lines(part_columns * c.k * sizeof(float)) + whole_lines(c.m * part_columns * sizeof(float)) +
                whole_lines(multiplied);
@@ -165,7 +165,7 @@ void dots_part(const quantised_product_call& c, const quantised_plan& plan, cons
   auto* const sums = reinterpret_cast<float*>(own);
   const quantised_rows_at weights = weights_at(c, column, columns);
   for (std::size_t row = 0; row < c.m; row += rows_of_tile) {
-    const std::size_t rows = smaller(rows_of_tile, c.m - row);
+    const std::size_t rows = min(rows_of_tile, c.m - row);
     input_row x[rows_of_tile];
     for (std::size_t r = 0; r < rows; ++r) {
       x[r] = plan.inputs.at(shared, row + r, c.a + static_cast<std::ptrdiff_t>(row + r) * c.a_row);
@@ -197,7 +197,7 @@ void panel_tile([[maybe_unused]] const quantised_product_call& c, const quantise
                 const unsigned char* shared, std::size_t row, std::size_t rows, const quantised_panel* p,
                 float* out) noexcept {
   input_row x[Rows];
-  for (std::size_t r = 0; r < Rows; ++r) x[r] = plan.inputs.at(shared, row + smaller(r, rows - 1), nullptr);
+  for (std::size_t r = 0; r < Rows; ++r) x[r] = plan.inputs.at(shared, row + min(r, rows - 1), nullptr);
 #if defined(__AVX512BF16__)
   if (c.format == number_format::bfloat16) { return bfloat16_tile<Rows>(x, (c.k + 1) / 2, p, out, part_columns); }
 #endif
@@ -222,19 +222,18 @@ void panels_part(const quantised_product_call& c, const quantised_plan& plan, co
     panels[i] = {own + i * rows_of_panel * plan.in_panel, scales + i * rows_of_panel * plan.blocks};
     if (i < count) {
       const std::size_t first = i * rows_of_panel;
-      pack_panel(c, weights_at(c, column + first, smaller(rows_of_panel, columns - first)), plan.padded, spread,
-                 panels[i]);
+      pack_panel(c, weights_at(c, column + first, min(rows_of_panel, columns - first)), plan.padded, spread, panels[i]);
     }
   }
   const bool halves = c.format == number_format::bfloat16;
   const std::size_t most = halves ? 12 : rows_of_bytes;
   const std::size_t part = halves ? most : rows_of_part;
   for (std::size_t begin = 0; begin < c.m; begin += part) {
-    const std::size_t end = smaller(begin + part, c.m);
+    const std::size_t end = min(begin + part, c.m);
     for (std::size_t i = 0; i < count; i += tile_panels) {
       const quantised_panel pair[tile_panels] = {panels[i], panels[i + 1 < count ? i + 1 : i]};
       for (std::size_t row = begin; row < end; row += most) {
-        const std::size_t rows = smaller(most, end - row);
+        const std::size_t rows = min(most, end - row);
         float* const out = sums + (row - begin) * part_columns + i * rows_of_panel;
         if (halves) {
           (rows <= 4   ? panel_tile<4>
@@ -285,7 +284,7 @@ void quantised_product(const quantised_product_call& c, void* scratch, const run
   constexpr std::size_t converted_rows = 16;
   if (plan.inputs.form != input_form::floats) {
     threads.parallel_for(ceil_div(c.m, converted_rows), [&](std::size_t part, std::size_t) {
-      for (std::size_t r = part * converted_rows; r < smaller(c.m, (part + 1) * converted_rows); ++r) {
+      for (std::size_t r = part * converted_rows; r < min(c.m, (part + 1) * converted_rows); ++r) {
         const float* const x = c.a + static_cast<std::ptrdiff_t>(r) * c.a_row;
         unsigned char* const to = shared + r * plan.inputs.bytes();
         if (plan.inputs.form == input_form::even_first) {
@@ -304,7 +303,7 @@ void quantised_product(const quantised_product_call& c, void* scratch, const run
   }
   threads.parallel_for(ceil_div(c.n, part_columns), [&](std::size_t part, std::size_t worker) {
     const std::size_t column = part * part_columns;
-    const std::size_t columns = smaller(part_columns, c.n - column);
+    const std::size_t columns = min(part_columns, c.n - column);
     unsigned char* const mine = own + worker * plan.own;
     switch (plan.path) {
       case quantised_path::dots:

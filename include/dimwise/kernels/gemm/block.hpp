@@ -70,7 +70,7 @@ template <class Arch, class Epilogue>
       store<Arch>(to + j, epilogue(load<Arch>(sums + j), row + r, column + j, lanes<Arch>));
     }
     for (std::size_t j = whole; j < columns; j += lanes<Arch>) {
-      const std::size_t count = smaller(lanes<Arch>, columns - j);
+      const std::size_t count = min(lanes<Arch>, columns - j);
       store_columns<Arch>(to + static_cast<std::ptrdiff_t>(j) * c.column_stride, c.column_stride, count,
                           epilogue(load<Arch>(sums + j), row + r, column + j, count));
     }
@@ -119,7 +119,7 @@ template <class Arch, class Epilogue>
 template <class Arch, panel_source Source>
 [[gnu::always_inline]] inline panel<Arch> panel_of(const product<Arch>& p, std::size_t begin, std::size_t extent,
                                                    std::size_t column, element_of<Arch>* scratch) noexcept {
-  const std::size_t columns = smaller(gemm_tile<Arch>::columns, p.n - column);
+  const std::size_t columns = min(gemm_tile<Arch>::columns, p.n - column);
   const std::size_t width = padded_columns<Arch>(columns);
   panel<Arch> out{nullptr, static_cast<std::ptrdiff_t>(width), columns, width / lanes<Arch>, false};
   if constexpr (Source == panel_source::packed) {
@@ -181,7 +181,7 @@ template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr block_scratch block_scratch_of(std::size_t rows, std::size_t k) noexcept {
   using tile = gemm_tile<Arch>;
   const std::size_t one = tile::rows * tile::columns;
-  const std::size_t panel = tile::columns * smaller(k, tile::depth);
+  const std::size_t panel = tile::columns * min(k, tile::depth);
   const bool waits = k > tile::depth;
   const std::size_t level = (waits ? ceil_div(rows, tile::rows) : 1) * one;
   const std::size_t levels = sum_levels<Arch>(k);
@@ -227,7 +227,7 @@ template <class Arch>
   const bool into_c = now.last && direct;
   const bool from_c = now.first && direct && to.onto;
   for (std::size_t row = range.row_begin; row < range.row_end; row += tile::rows, sums += tile_sums) {
-    const std::size_t rows = smaller(tile::rows, range.row_end - row);
+    const std::size_t rows = min(tile::rows, range.row_end - row);
     const tile_input<Arch> in{
         now.extent, now.a.at(row - range.row_begin, 0),         now.a.row_stride, now.a.column_stride, b.data,
         b.step,     b.columns - (b.registers - 1) * lanes<Arch>};
@@ -250,7 +250,7 @@ template <class Arch, panel_source Source>
                                                            std::size_t column_end) noexcept {
   if (Source != panel_source::copied || p.b.column_stride != 1 || column >= column_end) return {nullptr, 0, 0, 0};
   return {p.b.at(blocks.begin(block), column), p.b.row_stride, blocks.extent(block),
-          smaller(gemm_tile<Arch>::columns, column_end - column)};
+          min(gemm_tile<Arch>::columns, column_end - column)};
 }
 
 // C[range] = epilogue(A B), panel after panel, each over all blocks of k.
@@ -285,9 +285,9 @@ void multiply_rows(const product<Arch>& p, const block_range& range, const desti
     if (!carries) continue;
     carried.finish(add);
     const element_of<Arch>* tile = carried.row();
-    const std::size_t columns = smaller(width, p.n - column);
+    const std::size_t columns = min(width, p.n - column);
     for (std::size_t row = range.row_begin; row < range.row_end; row += gemm_tile<Arch>::rows, tile += at.tile_sums) {
-      to.write(tile, smaller(gemm_tile<Arch>::rows, range.row_end - row), columns,
+      to.write(tile, min(gemm_tile<Arch>::rows, range.row_end - row), columns,
                padded_columns<Arch>(columns) / lanes<Arch>, to, row, column);
     }
   }
@@ -301,15 +301,14 @@ template <class Arch>
   if (p.b.column_stride != 1 || c.column_stride != 1 || p.k > gemm_tile<Arch>::depth) return false;
   if (!has_tails<Arch> && p.n % lanes<Arch> != 0) return false;
   for (std::size_t column = 0; column < p.n; column += gemm_tile<Arch>::columns) {
-    const std::size_t columns = smaller(gemm_tile<Arch>::columns, p.n - column);
+    const std::size_t columns = min(gemm_tile<Arch>::columns, p.n - column);
     const std::size_t width = padded_columns<Arch>(columns);
     const panel<Arch> b{p.b.at(0, column), p.b.row_stride, columns, width / lanes<Arch>, columns != width};
     tile_input<Arch> in{
         p.k, p.a.data, p.a.row_stride, p.a.column_stride, b.data, b.step, columns - (b.registers - 1) * lanes<Arch>};
     for (std::size_t row = 0; row < m; row += gemm_tile<Arch>::rows) {
       in.a = p.a.at(row, 0);
-      sum_tile<Arch>(in, b, smaller(gemm_tile<Arch>::rows, m - row), nullptr, 0, nullptr, c.at(row, column),
-                     c.row_stride);
+      sum_tile<Arch>(in, b, min(gemm_tile<Arch>::rows, m - row), nullptr, 0, nullptr, c.at(row, column), c.row_stride);
     }
   }
   return true;

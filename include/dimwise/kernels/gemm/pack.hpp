@@ -17,6 +17,7 @@
 #include <dimwise/kernels/dispatch/configuration.hpp>
 #include <dimwise/kernels/gemm/epilogue.hpp>
 #include <dimwise/kernels/gemm/tile.hpp>
+#include <dimwise/kernels/min_max.hpp>
 #include <dimwise/kernels/simd.hpp>
 
 #include <cstddef>
@@ -29,18 +30,10 @@ namespace detail {
   return (a + b - 1) / b;
 }
 
-[[nodiscard, gnu::always_inline]] constexpr std::size_t smaller(std::size_t a, std::size_t b) noexcept {
-  return a < b ? a : b;
-}
-
-[[nodiscard, gnu::always_inline]] constexpr std::size_t larger(std::size_t a, std::size_t b) noexcept {
-  return a < b ? b : a;
-}
-
 // The start of run `part` if `count` elements are divided into `parts` runs whose lengths differ by at most one.
 [[nodiscard, gnu::always_inline]] constexpr std::size_t run_begin(std::size_t count, std::size_t parts,
                                                                   std::size_t part) noexcept {
-  return count / parts * part + smaller(part, count % parts);
+  return count / parts * part + min(part, count % parts);
 }
 
 // The blocks of k: equal extents except for the last, so that no block is very short. k = 0 is one empty block.
@@ -53,11 +46,11 @@ struct depth_blocks {
   // Recomputes the count from the step: rounding the step up may save a block.
   [[gnu::always_inline]] constexpr explicit depth_blocks(std::size_t extent) noexcept
       : k(extent),
-        step(larger(1, ceil_div(extent, larger(1, ceil_div(extent, gemm_tile<Arch>::depth))))),
-        count(larger(1, ceil_div(extent, step))) {}
+        step(max(1, ceil_div(extent, max(1, ceil_div(extent, gemm_tile<Arch>::depth))))),
+        count(max(1, ceil_div(extent, step))) {}
 
   [[nodiscard, gnu::always_inline]] constexpr std::size_t begin(std::size_t block) const noexcept {
-    return smaller(k, block * step);
+    return min(k, block * step);
   }
   [[nodiscard, gnu::always_inline]] constexpr std::size_t extent(std::size_t block) const noexcept {
     return begin(block + 1) - begin(block);
@@ -84,9 +77,9 @@ template <class Arch>
                                    std::ptrdiff_t column_stride, element_of<Arch>* to, std::size_t width) noexcept {
   constexpr std::size_t n = lanes<Arch>;
   for (std::size_t j = 0; j < columns; j += n) {
-    const std::size_t count = smaller(n, columns - j);
+    const std::size_t count = min(n, columns - j);
     for (std::size_t p = 0; p < depth; p += n) {
-      const std::size_t rows = smaller(n, depth - p);
+      const std::size_t rows = min(n, depth - p);
       floats<Arch> square[n];
       for (std::size_t i = 0; i < n; ++i) {
         const element_of<Arch>* from = b + static_cast<std::ptrdiff_t>(j + i) * column_stride + p;
@@ -112,7 +105,7 @@ template <class Arch>
     const element_of<Arch>* from = b.at(p, 0);
     for (std::size_t j = 0; j < width; j += lanes<Arch>) {
       __builtin_prefetch(from + ahead * b.row_stride + static_cast<std::ptrdiff_t>(j));
-      const std::size_t count = j < columns ? smaller(lanes<Arch>, columns - j) : 0;
+      const std::size_t count = j < columns ? min(lanes<Arch>, columns - j) : 0;
       const element_of<Arch>* at = from + static_cast<std::ptrdiff_t>(j) * b.column_stride;
       store<Arch>(to + p * width + j, load_columns<Arch>(at, b.column_stride, count));
     }
@@ -136,7 +129,7 @@ void pack_b(std::size_t k, std::size_t n, const_matrix<Arch> b, element_of<Arch>
     const std::size_t begin = blocks.begin(block);
     const std::size_t extent = blocks.extent(block);
     for (std::size_t column = 0; column < n; column += wide) {
-      const std::size_t columns = detail::smaller(wide, n - column);
+      const std::size_t columns = detail::min(wide, n - column);
       detail::pack_panel<Arch>(extent, columns, {b.at(begin, column), b.row_stride, b.column_stride},
                                packed + detail::packed_offset<Arch>(n, begin, extent, column),
                                detail::padded_columns<Arch>(columns));

@@ -64,15 +64,14 @@ template <class Arch>
                                                                              std::size_t waiting_panels,
                                                                              std::size_t k) noexcept {
   using tile = gemm_tile<Arch>;
-  const std::size_t depth = smaller(k, tile::depth);
+  const std::size_t depth = min(k, tile::depth);
   const std::size_t one = tile::rows * tile::columns;
   static_assert(packed_a_rows % tile::rows == 0);
   // Rows that are packed at once use a panel once.
   const std::size_t slots = rows <= packed_a_rows ? panels_at_once : ceil_div(panels, panels_at_once) * panels_at_once;
   const std::size_t b = slots * tile::columns * depth;
   // Rows of a tile are stored a register at a time, beyond the last element.
-  const std::size_t a =
-      ceil_div(ceil_div(smaller(rows, packed_a_rows), tile::rows) * tile::rows * depth, one) * one + one;
+  const std::size_t a = ceil_div(ceil_div(min(rows, packed_a_rows), tile::rows) * tile::rows * depth, one) * one + one;
   const std::size_t of_panel = ceil_div(rows, tile::rows) * one;
   const std::size_t level = waiting_panels * of_panel;
   const std::size_t tiles = (written_tiles + 1) * one;
@@ -83,17 +82,17 @@ template <class Arch>
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr std::size_t waiting_panels_of(std::size_t rows, std::size_t k) noexcept {
   const std::size_t one = ceil_div(rows, gemm_tile<Arch>::rows) * gemm_tile<Arch>::rows * gemm_tile<Arch>::columns;
-  return larger(1, waiting_elements / larger(1, one * sum_levels<Arch>(k)));
+  return max(1, waiting_elements / max(1, one * sum_levels<Arch>(k)));
 }
 
 // The elements of scratch for any block of at most `m` rows and `n` columns.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr std::size_t packed_rows_scratch(std::size_t m, std::size_t n,
                                                                             std::size_t k) noexcept {
-  const std::size_t panels = ceil_div(smaller(n, packed_a_columns), gemm_tile<Arch>::columns);
-  const packed_scratch at = packed_scratch_of<Arch>(smaller(m, waiting_rows), panels, 0, k);
+  const std::size_t panels = ceil_div(min(n, packed_a_columns), gemm_tile<Arch>::columns);
+  const packed_scratch at = packed_scratch_of<Arch>(min(m, waiting_rows), panels, 0, k);
   const std::size_t one = at.panel_sums * sum_levels<Arch>(k);
-  return at.elements + smaller(panels * one, larger(waiting_elements, one));
+  return at.elements + min(panels * one, max(waiting_elements, one));
 }
 
 // Transposes `height` rows that are contiguous along k, a square of registers at a time.
@@ -104,7 +103,7 @@ template <class Arch>
   constexpr std::size_t n = lanes<Arch>;
   static_assert(height <= n);
   for (std::size_t step = 0; step < extent; step += n) {
-    const std::size_t steps = smaller(n, extent - step);
+    const std::size_t steps = min(n, extent - step);
     floats<Arch> square[n];
     for (std::size_t r = 0; r < n; ++r) {
       if (r >= count) square[r] = broadcast<Arch>(0.0F);
@@ -124,8 +123,7 @@ template <class Arch>
   if constexpr (height <= lanes<Arch>) {
     if (a.column_stride == 1) {
       for (std::size_t row = 0; row < rows; row += height) {
-        pack_contiguous_rows<Arch>(smaller(height, rows - row), extent, {a.at(row, 0), a.row_stride, 1},
-                                   to + row * extent);
+        pack_contiguous_rows<Arch>(min(height, rows - row), extent, {a.at(row, 0), a.row_stride, 1}, to + row * extent);
       }
       return;
     }
@@ -133,15 +131,15 @@ template <class Arch>
   // A few steps of k at a time, so that a line of A serves its tiles while it is in the L1 cache.
   constexpr std::size_t steps = 16;
   for (std::size_t begin = 0; begin < extent; begin += steps) {
-    const std::size_t end = smaller(extent, begin + steps);
+    const std::size_t end = min(extent, begin + steps);
     for (std::size_t row = 0; row < rows; row += height) {
-      const std::size_t count = smaller(height, rows - row);
+      const std::size_t count = min(height, rows - row);
       element_of<Arch>* at = to + row * extent + begin * height;
       std::size_t step = begin;
       if (a.row_stride == 1 && height <= lanes<Arch> && rows - row >= lanes<Arch>) {
         // Each store writes past its row of the tile; the next ones overwrite that. The last ones must not.
         constexpr std::size_t past = ceil_div(lanes<Arch>, height) - 1;
-        for (; step < smaller(end, extent - smaller(extent, past)); ++step, at += height) {
+        for (; step < min(end, extent - min(extent, past)); ++step, at += height) {
           store<Arch>(at, load<Arch>(a.at(row, step)));
         }
       }
@@ -182,23 +180,23 @@ template <class Arch>
                                                                        element_of<Arch>* slot) noexcept {
   constexpr std::size_t width = gemm_tile<Arch>::columns;
   if (b.column_stride != 1) {
-    const std::size_t columns = smaller(width, end - column);
+    const std::size_t columns = min(width, end - column);
     pack_panel<Arch>(extent, columns, {b.at(0, column), b.row_stride, b.column_stride}, slot,
                      padded_columns<Arch>(columns));
     const std::size_t next = column + columns;
     if (b.row_stride != 1 || next == end) return {nullptr, 0, 0, 0};
-    return {b.at(0, next), b.column_stride, smaller(width, end - next), extent};
+    return {b.at(0, next), b.column_stride, min(width, end - next), extent};
   }
   const std::size_t part = index % panels_at_once;
   if (part == 0) {
-    pack_panels<Arch>(extent, smaller(panels_at_once * width, end - column), b.at(0, column), b.row_stride, slot);
+    pack_panels<Arch>(extent, min(panels_at_once * width, end - column), b.at(0, column), b.row_stride, slot);
   }
   // The rows of the next panels, a part of them with each panel of these.
   const std::size_t next = column + (panels_at_once - part) * width;
   if (next >= end) return {nullptr, 0, 0, 0};
   const std::size_t begin = run_begin(extent, panels_at_once, part);
   return {b.at(begin, next), b.row_stride, run_begin(extent, panels_at_once, part + 1) - begin,
-          smaller(panels_at_once * width, end - next)};
+          min(panels_at_once * width, end - next)};
 }
 
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail

@@ -88,7 +88,7 @@ template <class Arch>
   for (std::size_t r = 0; r < rows; ++r, sums += width) {
     const auto row = static_cast<std::ptrdiff_t>(r);
     for (std::size_t j = 0; j < columns; j += lanes<Arch>) {
-      const std::size_t count = smaller(lanes<Arch>, columns - j);
+      const std::size_t count = min(lanes<Arch>, columns - j);
       floats<Arch> x = load<Arch>(sums + j);
       if (at.from != nullptr) x = load_columns<Arch>(at.from + row * at.from_step + j, 1, count) + x;
       if (at.bias != nullptr) x = x + load_columns<Arch>(at.bias + j, 1, count);
@@ -136,7 +136,7 @@ template <class Arch>
     if (contiguous && whole_tiles > 0 && tiles_of_panel <= few_tiles && b.registers == tile::vectors) {
       const std::size_t bytes = next.count * next.columns * sizeof(element_of<Arch>);
       later = {reinterpret_cast<const char*>(next.data),
-               static_cast<std::ptrdiff_t>(ceil_div(bytes, larger(1, whole_tiles * now.extent)))};
+               static_cast<std::ptrdiff_t>(ceil_div(bytes, max(1, whole_tiles * now.extent)))};
       compute = &packed_tile<Arch, tile::vectors, true>;
       next.count = 0;
     }
@@ -148,7 +148,7 @@ template <class Arch>
   element_of<Arch>* const edge = tile_scratch + written_tiles * tile::rows * tile::columns;
   std::size_t written = range.row_begin;
   for (std::size_t row = range.row_begin; row < range.row_end; row += tile::rows, a += tile::rows * now.extent) {
-    const std::size_t rows = smaller(tile::rows, range.row_end - row);
+    const std::size_t rows = min(tile::rows, range.row_end - row);
     next.fetch(share);
     element_of<Arch>* const c = to.c.at(row, column);
     element_of<Arch>* const local =
@@ -187,8 +187,8 @@ void multiply_packed_rows(const product<Arch>& p, const block_range& range, cons
   const std::size_t levels = sum_levels<Arch>(p.k);
   const bool carries = levels > 1;
   const std::size_t most = packed_a_columns / width;
-  const std::size_t panels = smaller(ceil_div(range.column_end - range.column_begin, width),
-                                     holds ? most : smaller(most, waiting_panels_of<Arch>(rows, p.k)));
+  const std::size_t panels = min(ceil_div(range.column_end - range.column_begin, width),
+                                 holds ? most : min(most, waiting_panels_of<Arch>(rows, p.k)));
   const packed_scratch at = packed_scratch_of<Arch>(rows, panels, holds ? 0 : panels, p.k);
   const std::size_t most_rows =
       ceil_div(ceil_div(rows, tile::rows), ceil_div(rows, packed_a_rows)) * tile::rows;  // parts of similar extents
@@ -197,7 +197,7 @@ void multiply_packed_rows(const product<Arch>& p, const block_range& range, cons
     for (std::size_t i = 0; i < n; i += lanes<Arch>) store<Arch>(sum + i, load<Arch>(sum + i) + load<Arch>(x + i));
   };
   for (std::size_t first = range.column_begin; first < range.column_end; first += panels * width) {
-    const std::size_t end = smaller(range.column_end, first + panels * width);
+    const std::size_t end = min(range.column_end, first + panels * width);
     carried_rows_of<element_of<Arch>> carried(carries ? at.level : 0, at.level, levels, scratch + at.sums);
     for (std::size_t block = 0; block < blocks.count; ++block) {
       if (carries && block > 0 && block % depth_group == 0) carried.carry(add);
@@ -206,14 +206,14 @@ void multiply_packed_rows(const product<Arch>& p, const block_range& range, cons
       const packed_pass now{extent, block == 0, block + 1 == blocks.count && !carries, holds};
       block_range part = range;
       for (; part.row_begin < range.row_end; part.row_begin = part.row_end) {
-        part.row_end = smaller(range.row_end, part.row_begin + most_rows);
+        part.row_end = min(range.row_end, part.row_begin + most_rows);
         pack_rows<Arch>(part.row_end - part.row_begin, extent,
                         {p.a.at(part.row_begin, begin), p.a.row_stride, p.a.column_stride}, scratch + at.a);
         const bool packs = part.row_begin == range.row_begin;
         for (std::size_t column = first; column < end; column += width) {
           const std::size_t index = (column - first) / width;
           element_of<Arch>* const slot = scratch + index % at.slots * width * extent;
-          const std::size_t columns = smaller(width, p.n - column);
+          const std::size_t columns = min(width, p.n - column);
           const std::size_t padded = padded_columns<Arch>(columns);
           element_of<Arch>* const waiting =
               holds ? nullptr : scratch + at.sums + index * at.panel_sums + (part.row_begin - range.row_begin) * padded;
@@ -235,7 +235,7 @@ void multiply_packed_rows(const product<Arch>& p, const block_range& range, cons
     if (!carries) continue;
     carried.finish(add);
     for (std::size_t column = first; column < end; column += width) {
-      const std::size_t columns = smaller(width, p.n - column);
+      const std::size_t columns = min(width, p.n - column);
       to.write(carried.row() + (column - first) / width * at.panel_sums, rows, columns,
                padded_columns<Arch>(columns) / lanes<Arch>, to, range.row_begin, column);
     }
@@ -253,7 +253,7 @@ void multiply_block(const product<Arch>& p, const block_range& range, const dest
       const bool bounded = !holds && p.k > gemm_tile<Arch>::depth;
       block_range part = range;
       for (; part.row_begin < range.row_end; part.row_begin = part.row_end) {
-        part.row_end = bounded ? smaller(range.row_end, part.row_begin + waiting_rows) : range.row_end;
+        part.row_end = bounded ? min(range.row_end, part.row_begin + waiting_rows) : range.row_end;
         multiply_packed_rows<Arch, Source>(p, part, to, !bounded, scratch);
       }
       return;

@@ -72,7 +72,7 @@ template <class Arch>
 
 // The number of parts that a product of `work` multiply-adds justifies.
 [[nodiscard, gnu::always_inline]] constexpr std::size_t worth_parts(const gemm_shape& s) noexcept {
-  return larger(1, smaller(task_target, s.m * s.n * larger(1, s.k) / task_work));
+  return max(1, min(task_target, s.m * s.n * max(1, s.k) / task_work));
 }
 
 // Divides rows into parts of at most `most` rows, then columns as far as the work justifies; if there are still too few
@@ -81,12 +81,11 @@ template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr gemm_plan tile_plan(gemm_path path, const gemm_shape& s, std::size_t most,
                                                                 std::size_t least) noexcept {
   using tile = gemm_tile<Arch>;
-  gemm_plan plan{path, tile::rows, tile::columns, larger(1, ceil_div(s.m, larger(1, most))), 1};
+  gemm_plan plan{path, tile::rows, tile::columns, max(1, ceil_div(s.m, max(1, most))), 1};
   const std::size_t wanted = worth_parts(s);
-  plan.column_parts = larger(1, smaller(ceil_div(s.n, tile::columns), ceil_div(wanted, plan.row_parts)));
+  plan.column_parts = max(1, min(ceil_div(s.n, tile::columns), ceil_div(wanted, plan.row_parts)));
   if (plan.tasks() * 2 <= wanted) {
-    plan.row_parts =
-        larger(plan.row_parts, smaller(ceil_div(s.m, larger(1, least)), ceil_div(wanted, plan.column_parts)));
+    plan.row_parts = max(plan.row_parts, min(ceil_div(s.m, max(1, least)), ceil_div(wanted, plan.column_parts)));
   }
   return plan;
 }
@@ -100,14 +99,14 @@ template <class Arch>
   using tile = gemm_tile<Arch>;
   gemm_plan plan{path, tile::rows, tile::columns, 1, 1};
   const std::size_t wanted = workers <= 1 ? 1 : worth_parts(s);
-  const std::size_t most_rows = larger(1, s.m / (lanes<Arch> < 16 ? least_rows : packed_a_rows + tile::rows));
-  const std::size_t most_columns = larger(1, ceil_div(s.n, tile::columns) / least_panels);
-  plan.row_parts = smaller(wanted, most_rows);
-  plan.column_parts = smaller(ceil_div(wanted, plan.row_parts), most_columns);
-  for (std::size_t columns = 1; columns <= smaller(wanted, most_columns); ++columns) {
-    const std::size_t rows = smaller(ceil_div(wanted, columns), most_rows);
-    const std::size_t tasks = smaller(wanted, rows * columns);
-    const std::size_t tasks_before = smaller(wanted, plan.tasks());
+  const std::size_t most_rows = max(1, s.m / (lanes<Arch> < 16 ? least_rows : packed_a_rows + tile::rows));
+  const std::size_t most_columns = max(1, ceil_div(s.n, tile::columns) / least_panels);
+  plan.row_parts = min(wanted, most_rows);
+  plan.column_parts = min(ceil_div(wanted, plan.row_parts), most_columns);
+  for (std::size_t columns = 1; columns <= min(wanted, most_columns); ++columns) {
+    const std::size_t rows = min(ceil_div(wanted, columns), most_rows);
+    const std::size_t tasks = min(wanted, rows * columns);
+    const std::size_t tasks_before = min(wanted, plan.tasks());
     const bool packs_less = columns * s.m + rows * s.n < plan.column_parts * s.m + plan.row_parts * s.n;
     if (tasks > tasks_before || (tasks == tasks_before && packs_less)) {
       plan.row_parts = rows;
@@ -128,16 +127,16 @@ template <class Arch>
 
 // Blocks of dot products along an extent: few, but as many as reading the larger matrix justifies.
 [[nodiscard, gnu::always_inline]] constexpr std::size_t dot_parts(std::size_t extent, const gemm_shape& s) noexcept {
-  return larger(ceil_div(extent, most_dot_extent),
-                smaller(ceil_div(extent, least_dot_extent), larger(s.m, s.n) * s.k / stream_work));
+  return max(ceil_div(extent, most_dot_extent),
+             min(ceil_div(extent, least_dot_extent), max(s.m, s.n) * s.k / stream_work));
 }
 
 // At most `thin_rows` rows: whole rows of B unless they are very long, then parts of k.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr gemm_plan stream_plan(const gemm_shape& s) noexcept {
   const std::size_t columns = ceil_div(s.n, stream_columns);
-  const std::size_t wanted = larger(1, smaller(stream_parts, s.k * s.n / stream_work));
-  return {gemm_path::streamed, 1, lanes<Arch>, 1, columns, larger(1, smaller(ceil_div(wanted, columns), s.k))};
+  const std::size_t wanted = max(1, min(stream_parts, s.k * s.n / stream_work));
+  return {gemm_path::streamed, 1, lanes<Arch>, 1, columns, max(1, min(ceil_div(wanted, columns), s.k))};
 }
 
 // The stride of an extent of 1 is irrelevant: treat it as contiguous.
@@ -172,10 +171,10 @@ template <class Arch>
   const std::size_t column = task % plan.column_parts;
   const std::size_t rows = ceil_div(s.m, plan.row_unit);
   const std::size_t columns = ceil_div(s.n, plan.column_unit);
-  return {smaller(s.m, run_begin(rows, plan.row_parts, row) * plan.row_unit),
-          smaller(s.m, run_begin(rows, plan.row_parts, row + 1) * plan.row_unit),
-          smaller(s.n, run_begin(columns, plan.column_parts, column) * plan.column_unit),
-          smaller(s.n, run_begin(columns, plan.column_parts, column + 1) * plan.column_unit)};
+  return {min(s.m, run_begin(rows, plan.row_parts, row) * plan.row_unit),
+          min(s.m, run_begin(rows, plan.row_parts, row + 1) * plan.row_unit),
+          min(s.n, run_begin(columns, plan.column_parts, column) * plan.column_unit),
+          min(s.n, run_begin(columns, plan.column_parts, column + 1) * plan.column_unit)};
 }
 
 }  // namespace detail

@@ -58,11 +58,10 @@ template <class Arch>
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr std::size_t worker_scratch(const gemm_shape& s) noexcept {
   // Parts differ by one tile at most, so a part may exceed the limit by one tile.
-  const std::size_t rows = smaller(s.m, copied_rows + gemm_tile<Arch>::rows);
+  const std::size_t rows = min(s.m, copied_rows + gemm_tile<Arch>::rows);
   const std::size_t thin = thin_scratch<Arch>(s.m, s.n);
-  const std::size_t block =
-      larger(block_scratch_of<Arch>(rows, s.k).elements, packed_rows_scratch<Arch>(s.m, s.n, s.k));
-  return ceil_div(larger(block, thin), scratch_alignment) * scratch_alignment;
+  const std::size_t block = max(block_scratch_of<Arch>(rows, s.k).elements, packed_rows_scratch<Arch>(s.m, s.n, s.k));
+  return ceil_div(max(block, thin), scratch_alignment) * scratch_alignment;
 }
 
 // The elements of scratch of a product whose parts of k are tasks.
@@ -130,7 +129,7 @@ template <class Arch = default_arch>
 /// at most four rows, which grow with n.
 template <class Arch = default_arch>
 [[nodiscard]] constexpr std::size_t gemm_scratch_bytes(const gemm_shape& shape, std::size_t workers = 1) noexcept {
-  return detail::larger(workers * detail::worker_scratch<Arch>(shape), detail::parts_scratch<Arch>(shape)) *
+  return detail::max(workers * detail::worker_scratch<Arch>(shape), detail::parts_scratch<Arch>(shape)) *
          sizeof(element_of<Arch>);
 }
 

@@ -36,7 +36,7 @@ inline constexpr std::size_t sum_piece = 2048;  // of a longer one: pieces of k
 
 // Kernels are for 1, 2 or 4 rows: three are computed as four, the last one twice. B is what takes the time to read.
 [[nodiscard, gnu::always_inline]] constexpr std::size_t thin_tile(std::size_t rows) noexcept {
-  return rows <= 2 ? larger(1, rows) : thin_rows;
+  return rows <= 2 ? max(1, rows) : thin_rows;
 }
 
 // sums[r][j] += sum over `Steps` rows of B, for all columns of the block. `width` is the row stride of sums.
@@ -48,10 +48,10 @@ template <class Arch, std::size_t Rows, std::size_t Steps>
 #pragma GCC unroll 4
   for (std::size_t r = 0; r < Rows; ++r) {
 #pragma GCC unroll 4
-    for (std::size_t s = 0; s < Steps; ++s) number[r][s] = broadcast<Arch>(*a.at(smaller(r, rows - 1), s));
+    for (std::size_t s = 0; s < Steps; ++s) number[r][s] = broadcast<Arch>(*a.at(min(r, rows - 1), s));
   }
   for (std::size_t j = 0; j < columns; j += lanes<Arch>) {
-    const std::size_t count = smaller(lanes<Arch>, columns - j);
+    const std::size_t count = min(lanes<Arch>, columns - j);
     floats<Arch> row[Steps];
 #pragma GCC unroll 4
     for (std::size_t s = 0; s < Steps; ++s) {
@@ -107,7 +107,7 @@ void stream_rows(const product<Arch>& p, std::size_t rows, std::size_t columns, 
   element_of<Arch>* const part = sums + Rows * width;
   for (std::size_t begin = piece; begin < p.k; begin += piece) {
     stream_piece<Arch, Rows>({p.n,
-                              smaller(piece, p.k - begin),
+                              min(piece, p.k - begin),
                               {p.a.at(0, begin), p.a.row_stride, p.a.column_stride},
                               {p.b.at(begin, 0), p.b.row_stride, p.b.column_stride}},
                              rows, columns, part, width);
@@ -142,7 +142,7 @@ void stream_block(const product<Arch>& p, const block_range& range, const destin
 // Columns of a tile of dot products: at most those of a register, so that a padded row of sums has room for whole
 // tiles.
 template <class Arch>
-inline constexpr std::size_t dot_columns = smaller(gemm_tile<Arch>::many_registers ? 4 : 2, lanes<Arch>);
+inline constexpr std::size_t dot_columns = min(gemm_tile<Arch>::many_registers ? 4 : 2, lanes<Arch>);
 
 // Dot products of some rows of a block of A with some columns of a block of B: `row` and `column`, and those that
 // follow at steps of a whole run of the block. Lanes run along k. Beyond the block's last row or column, that one is
@@ -156,9 +156,9 @@ template <class Arch, std::size_t Rows, bool Long>
   const element_of<Arch>* a[Rows];
   const element_of<Arch>* b[wide];
 #pragma GCC unroll 4
-  for (std::size_t r = 0; r < Rows; ++r) a[r] = p.a.at(smaller(row + r * row_run, rows - 1), 0);
+  for (std::size_t r = 0; r < Rows; ++r) a[r] = p.a.at(min(row + r * row_run, rows - 1), 0);
 #pragma GCC unroll 4
-  for (std::size_t j = 0; j < wide; ++j) b[j] = p.b.at(0, smaller(column + j * column_run, columns - 1));
+  for (std::size_t j = 0; j < wide; ++j) b[j] = p.b.at(0, min(column + j * column_run, columns - 1));
   // give(r, j, the sum over k in [begin, end))
   const auto sums_of = [&](std::size_t begin, std::size_t end, const auto& give) __attribute__((always_inline)) {
     floats<Arch> acc[Rows][wide];
@@ -168,7 +168,7 @@ template <class Arch, std::size_t Rows, bool Long>
       for (std::size_t j = 0; j < wide; ++j) acc[r][j] = broadcast<Arch>(0.0F);
     }
     for (std::size_t at = begin; at < end; at += lanes<Arch>) {
-      const std::size_t count = smaller(lanes<Arch>, end - at);
+      const std::size_t count = min(lanes<Arch>, end - at);
       const auto read = [&](const element_of<Arch>* from) __attribute__((always_inline)) {
         return count == lanes<Arch> ? load<Arch>(from + at) : load_partial<Arch>(from + at, count);
       };
@@ -194,7 +194,7 @@ template <class Arch, std::size_t Rows, bool Long>
   if constexpr (Long) {
     carried_sum<element_of<Arch>> totals[Rows][wide];
     for (std::size_t begin = 0; begin < p.k; begin += sum_piece) {
-      sums_of(begin, smaller(begin + sum_piece, p.k),
+      sums_of(begin, min(begin + sum_piece, p.k),
               [&](std::size_t r, std::size_t j, element_of<Arch> sum) { totals[r][j] += sum; });
     }
     for (std::size_t r = 0; r < Rows; ++r) {
@@ -234,8 +234,8 @@ void dot_block(const product<Arch>& p, const block_range& range, const destinati
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr std::size_t thin_scratch(std::size_t m, std::size_t n) noexcept {
   if (m > thin_rows && n > thin_rows) return 0;
-  const std::size_t rows = m <= thin_rows ? thin_tile(m) : smaller(ceil_div(m, thin_rows) * thin_rows, most_dot_extent);
-  return rows * padded_columns<Arch>(smaller(n, m <= thin_rows ? stream_columns : n)) * (m <= thin_rows ? 2 : 1);
+  const std::size_t rows = m <= thin_rows ? thin_tile(m) : min(ceil_div(m, thin_rows) * thin_rows, most_dot_extent);
+  return rows * padded_columns<Arch>(min(n, m <= thin_rows ? stream_columns : n)) * (m <= thin_rows ? 2 : 1);
 }
 
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail

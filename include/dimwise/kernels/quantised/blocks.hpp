@@ -172,7 +172,7 @@ template <bool Four, reading_plan Plan>
   [[maybe_unused]] const unsigned char* ahead = row[0];
   std::size_t at = 0;
   for (std::size_t block = 0; block < blocks; block += lanes_of_register) {
-    const std::size_t here = smaller(lanes_of_register, blocks - block);
+    const std::size_t here = min(lanes_of_register, blocks - block);
     reg::floats scales[rows];
 #pragma GCC unroll 4
     for (std::size_t r = 0; r < rows; ++r) scales[r] = reg::scales(scales_of[r] + block, here, block, x.scale + block);
@@ -192,7 +192,7 @@ template <bool Four, reading_plan Plan>
       ahead += rows * reg::size;
       place = reg::later(place, blocks_of_register);
     };
-    const std::size_t end = smaller(bytes, at + here * (block_numbers / (Four ? 2 : 1)));
+    const std::size_t end = min(bytes, at + here * (block_numbers / (Four ? 2 : 1)));
     for (; at + reg::size <= end; at += reg::size) add([](const unsigned char* from) { return reg::load(from); });
     if (at < end) {
       const std::size_t count = end - at;
@@ -218,7 +218,7 @@ template <bool Four, reading_plan Plan>
     float sum = 0;
     for (std::size_t block = 0; block * block_numbers < layout.k; ++block) {
       const std::size_t first = block * block_numbers;
-      const std::size_t count = smaller(block_numbers, layout.k - first);
+      const std::size_t count = min(block_numbers, layout.k - first);
       std::int32_t whole = 0;
       if constexpr (Four) {
         const unsigned char* const two = row + first / 2;

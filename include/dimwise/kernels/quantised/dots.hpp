@@ -24,10 +24,10 @@ struct quantised_rows_at {
   std::ptrdiff_t scales_row;
   std::size_t rows;  // rows of a tile past the last repeat it
   [[nodiscard]] const unsigned char* at(std::size_t r) const noexcept {
-    return data + static_cast<std::ptrdiff_t>(smaller(r, rows - 1)) * row;
+    return data + static_cast<std::ptrdiff_t>(min(r, rows - 1)) * row;
   }
   [[nodiscard]] const float16* scales_at(std::size_t r) const noexcept {
-    return scales + static_cast<std::ptrdiff_t>(smaller(r, rows - 1)) * scales_row;
+    return scales + static_cast<std::ptrdiff_t>(min(r, rows - 1)) * scales_row;
   }
   // The rows from `first` on.
   [[nodiscard]] quantised_rows_at from(std::size_t first) const noexcept {
@@ -121,7 +121,7 @@ template <class Arch, number_format Format, bool RoundedInputs>
   }
   for (; at < k; at += 16) {
     alignas(32) unsigned char part[32] = {};
-    __builtin_memcpy(part, row + 2 * at, 2 * smaller(16, k - at));
+    __builtin_memcpy(part, row + 2 * at, 2 * min(16, k - at));
     add(sum[0], sum[1], at, load_bytes<__m256i>(part));
   }
   const __m256 all = _mm256_add_ps(_mm256_add_ps(sum[0], sum[1]), _mm256_add_ps(sum[2], sum[3]));
