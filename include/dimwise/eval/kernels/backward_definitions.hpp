@@ -47,8 +47,8 @@ void write_chained(walk& w, const record<C>& r, target<C> to) {
     note(w, plan_kind::map, r);
     if (!w.computes()) { return; }
     const auto& table = kernels::active_gradients_for<C>();
-    return run_parts<C>(w.cx, nest, part_elements,
-                        [&](std::size_t n, const std::ptrdiff_t* at, const std::ptrdiff_t* step) {
+    return run_parts(w.cx, nest, part_elements,
+                     [&](std::size_t n, const std::ptrdiff_t* at, const std::ptrdiff_t* step) {
       const C* const from = x.data + at[2];
       const C* const arrived = g.data + at[1];
       C* const out = to.data + at[0];

@@ -60,7 +60,7 @@ bool elements_fit(const kernels::loop_nest<K>& nest, const bool* any_step) {
 inline constexpr bool no_any_step[3] = {};
 
 // Rows of contiguous elements in parts: `f(n, offsets, steps)`.
-template <class C, std::size_t K, class F>
+template <std::size_t K, class F>
 void run_parts(context& cx, const kernels::loop_nest<K>& nest, std::size_t elements, const F& f) {
   kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[K], std::size_t n, const std::ptrdiff_t(&s)[K]) {
     in_parts(cx, n, elements, [&](std::size_t begin, std::size_t end) {
@@ -75,7 +75,7 @@ void run_parts(context& cx, const kernels::loop_nest<K>& nest, std::size_t eleme
 template <class C>
 [[gnu::noinline]] void compare_rows(context& cx, kernels::relation relation, const kernels::loop_nest<3>& nest,
                                     bool* to, const C* a, const C* b) {
-  run_parts<C>(cx, nest, cached_part, [&](std::size_t n, const std::ptrdiff_t* at, const std::ptrdiff_t* step) {
+  run_parts(cx, nest, cached_part, [&](std::size_t n, const std::ptrdiff_t* at, const std::ptrdiff_t* step) {
     kernels::active_for<C>().compare(relation, n, a + at[1], step[1], b + at[2], step[2], to + at[0]);
   });
 }

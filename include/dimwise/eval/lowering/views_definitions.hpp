@@ -9,14 +9,18 @@
 
 namespace dimwise::detail {
 
-// Axes of the result from the operand's axes of the same name.
-inline void regroup_axes(operand_layout& x, name_list from, name_list to, const axis* result) {
-  axis regrouped[max_rank];
+// The strides of a memory along some names; 0 along those that it lacks.
+inline void align_names(name_list to, name_list from, const axis* axes, std::ptrdiff_t* strides) {
   for (std::size_t i = 0; i < to.size; ++i) {
     const short place = from.place_of(to.at[i]);
-    regrouped[i] = {result[i].extent, place < 0 ? 0 : x.axes[place].stride};
+    strides[i] = place < 0 ? 0 : axes[place].stride;
   }
-  for (std::size_t i = 0; i < to.size; ++i) { x.axes[i] = regrouped[i]; }
+}
+// Axes of the result from the operand's axes of the same name.
+inline void regroup_axes(operand_layout& x, name_list from, name_list to, const axis* result) {
+  std::ptrdiff_t strides[max_rank];
+  align_names(to, from, x.axes, strides);
+  for (std::size_t i = 0; i < to.size; ++i) { x.axes[i] = {result[i].extent, strides[i]}; }
 }
 // `new_count` axes of the result in place of the operand's `old_count`; the innermost has the stride `innermost`.
 inline void exchange_axes(operand_layout& x, const view_facts& view, std::ptrdiff_t innermost, std::size_t rank,

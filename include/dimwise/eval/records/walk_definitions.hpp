@@ -5,6 +5,7 @@
 // Tests: tests/eval/records.test.cpp
 #pragma once
 
+#include <dimwise/eval/lowering/views_definitions.hpp>
 #include <dimwise/eval/plan/steps.hpp>
 #include <dimwise/eval/records/record.hpp>
 
@@ -24,13 +25,6 @@ void note(walk& w, plan_kind kind, const record<C>& r) {
   note(w, kind, r, [&] { return std::string(r.name); });
 }
 
-// The strides of a record's memory along some names; 0 along those that it lacks.
-inline void align_names(name_list to, name_list from, const axis* axes, std::ptrdiff_t* strides) {
-  for (std::size_t i = 0; i < to.size; ++i) {
-    const short place = from.place_of(to.at[i]);
-    strides[i] = place < 0 ? 0 : axes[place].stride;
-  }
-}
 // The loops over a result and its operands.
 template <std::size_t K>
 kernels::loop_nest<1 + K> nest_by_names(name_list result, const axis* to, const name_list (&names)[K],
