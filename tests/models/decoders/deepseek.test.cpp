@@ -156,6 +156,9 @@ TEST_CASE("static extents of latent attention are compared with config.json") {
     struct query_latent : feature_dim<13> {};
     struct d_content : feature_dim<7> {};
     struct d_rotated : feature_dim<5> {};
+    struct experts : choice_dim<9> {};
+    struct expert_hidden : feature_dim<3> {};
+    struct shared_hidden : feature_dim<4> {};
   };
   const dimwise_test::model_folder files("deepseek-v3", suite);
   io::config_check config(files / "config.json");
@@ -163,7 +166,9 @@ TEST_CASE("static extents of latent attention are compared with config.json") {
   const std::string text = dimwise_test::message([&] { config.finish(); });
   INFO(text);
   for (const char* part : {"a latent vector is 10, but latent has extent 11", "query is 12, but query_latent has",
-                           "other features of a head is 6, but d_content has", "head is 4, but d_rotated has"}) {
+                           "other features of a head is 6, but d_content has", "head is 4, but d_rotated has",
+                           "experts is 8, but experts has extent 9", "an expert is 8, but expert_hidden has extent 3",
+                           "the shared expert is 8, but shared_hidden has extent 4"}) {
     CHECK(text.find(part) != std::string::npos);
   }
 }

@@ -56,6 +56,17 @@ void check_decoder_extents(io::config_check& config, const decoder_config& c) {
     (void)config.implied<typename Dims::query_latent>("the number of features of a latent query", c.query_latent);
   }
   (void)config.implied<typename Dims::hidden>("the number of hidden features", c.hidden);
+  if (c.position_rows > 0) {
+    (void)config.implied<typename Dims::rows>("the number of learned positions", c.position_rows);
+  }
+  if (c.experts > 0) {
+    (void)config.implied<typename Dims::experts>("the number of experts", c.experts);
+    (void)config.implied<typename Dims::expert_hidden>("the number of hidden features of an expert", c.expert_hidden);
+  }
+  if (c.shared_hidden > 0) {
+    (void)config.implied<typename Dims::shared_hidden>("the number of hidden features of the shared expert",
+                                                       c.shared_hidden);
+  }
 }
 
 /// The change of the logits by the output, if there is one.
