@@ -77,7 +77,9 @@ std::vector<bytes> settings_seeds() {
       {R"({"model_type":"gemma3","text_config":{"model_type":"gemma3_text","num_hidden_layers":2,"hidden_size":16,
            "rope_scaling":{"factor":8.0,"rope_type":"linear"}},"vision_config":{"hidden_size":8}})",
        R"({"model_type":"qwen2_5_vl","tie_word_embeddings":true,"vocab_size":20,"hidden_size":16,"intermediate_size":24,
-           "num_hidden_layers":2,"num_attention_heads":8,"rope_scaling":{"type":"mrope","mrope_section":[1,1]}})"}) {
+           "num_hidden_layers":2,"num_attention_heads":8,"rope_scaling":{"type":"mrope","mrope_section":[1,1]}})",
+       R"({"model_type":"qwen3","vocab_size":20,"hidden_size":16,"intermediate_size":24,"num_hidden_layers":2,
+           "num_attention_heads":2,"quantization_config":{"quant_method":"fp8","weight_block_size":[2,2]}})"}) {
     const auto as_bytes = std::as_bytes(std::span(text.data(), text.size()));
     all.emplace_back(as_bytes.begin(), as_bytes.end());
   }

@@ -26,7 +26,8 @@ struct stored_array {
   std::span<const std::byte> bytes{};
   std::shared_ptr<const std::vector<std::byte>> own{};        ///< elements that were reordered into C order
   std::vector<std::shared_ptr<const void>> kept_memory = {};  ///< the memory of a temporary archive
-  std::span<const std::byte> scales = {};                     ///< of MXFP4: a power of two for each 32 elements
+  std::span<const std::byte> scales = {};     ///< of MXFP4: a power of two for each 32 elements; of F8_E4M3: floats
+  std::vector<std::size_t> scale_block = {};  ///< of F8_E4M3 with scales: the rows and columns that share one
 };
 
 namespace detail {

@@ -14,6 +14,7 @@
 #include <dimwise/io/shards.hpp>
 #include <dimwise/models/common/find_architecture.hpp>
 #include <dimwise/models/decoder/bind_decoder.hpp>
+#include <dimwise/models/decoder/block_scales.hpp>
 #include <dimwise/models/decoder/expert_arrays.hpp>
 #include <dimwise/models/decoders/bloom.hpp>
 #include <dimwise/models/decoders/cohere.hpp>
@@ -59,8 +60,7 @@ using decoder_architectures = std::vector<decoder_architecture>;
       {"bloom", a::bloom, "BLOOM", ""},
       {"cohere", a::cohere, "Command R (Cohere)", ""},
       {"deepseek_v2", a::deepseek_v2, "DeepSeek-V2", "`norm_topk_prob`"},
-      {"deepseek_v3", a::deepseek_v3, "DeepSeek-V3",
-       "FP8 weights; the layers of `num_nextn_predict_layers` are ignored"},
+      {"deepseek_v3", a::deepseek_v3, "DeepSeek-V3", "the layers of `num_nextn_predict_layers` are ignored"},
       {"falcon", a::falcon, "Falcon", "RefinedWeb's older `model_type`s"},
       {"gemma", a::gemma, "Gemma", ""},
       {"gemma2", a::gemma2, "Gemma 2", ""},
@@ -108,6 +108,7 @@ using decoder_architectures = std::vector<decoder_architecture>;
   decoder_plan plan = found.read(config);
   read_direction(config, plan.config);
   read_output(config, plan.config);
+  if (!plan.reads_quantised) { detail::read_block_scales(config, plan); }
   for (const char* key : {"quantization_config", "compression_config"}) {
     if (config.has(key) && !plan.reads_quantised) {
       config.differs(std::string(key) + " is set; weights are read as floats");
@@ -135,7 +136,7 @@ template <class Dims, class Weights, class Use>
 void with_bound_decoder(const io::config_check& settings, const io::archive& file_arrays,
                         const decoder_architectures& more, const Use& use) {
   const decoder_plan plan = plan_decoder(settings, more);
-  const io::archive weights = with_single_experts(file_arrays, plan);
+  const io::archive weights = with_single_experts(with_block_scales(file_arrays, plan), plan);
   const decoder_config& c = plan.config;
   io::config_check config = settings;
   // Each layer, each expert and each norm of a head allocates before it is compared. A layer has three arrays at least,

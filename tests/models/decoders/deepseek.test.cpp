@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <type_traits>
 
 using namespace dimwise;
@@ -47,7 +48,110 @@ std::string said(const std::string& name, const std::string& key, const nlohmann
   return dimwise_test::message([&] { (void)models::plan_decoder(io::config_check(config, "config.json")); });
 }
 
+// The number of a code of 8 bits, by its definition.
+float number_of(unsigned code) {
+  const int exponent = static_cast<int>(code >> 3U & 15U);
+  const int fraction = static_cast<int>(code & 7U);
+  const double n = exponent == 0 ? std::ldexp(fraction, -9) : std::ldexp(8 + fraction, exponent - 10);
+  return static_cast<float>(code < 128 ? n : -n);
+}
+// Replaces the weights of all maps by codes with a scale for each 5 rows and 7 columns, or by the floats that these
+// mean. `change` is called with the arrays.
+template <class Change>
+void write_codes(const dimwise_test::model_folder& files, bool as_floats, io::element_type scale_type,
+                 const Change& change) {
+  const std::string text = files.text("model.safetensors");
+  const io::archive all = io::parse_safetensors(std::as_bytes(std::span(text)), "model");
+  std::vector<io::stored_array> made;
+  std::deque<std::vector<std::byte>> memory;
+  unsigned drawn = 1;
+  const auto append = [](std::vector<std::byte>& to, const auto& value) {
+    const auto* const first = reinterpret_cast<const std::byte*>(&value);
+    to.insert(to.end(), first, first + sizeof(value));
+  };
+  for (io::stored_array a : all.arrays()) {
+    const bool is_map = a.extents.size() == 2 && a.name.find("_proj") != std::string::npos;
+    if (is_map) {
+      const std::size_t across = (a.extents[1] + 6) / 7;
+      std::vector<std::byte>& bytes = memory.emplace_back();
+      std::vector<std::byte>& scales = memory.emplace_back();
+      const auto scale_of = [&](std::size_t block) { return std::ldexp(static_cast<float>(8 + block % 8), -15); };
+      for (std::size_t i = 0; i < a.extents[0] * a.extents[1]; ++i) {
+        drawn = drawn * 1103515245U + 12345U;
+        unsigned code = drawn >> 16U & 255U;
+        if ((code & 127U) == 127U) { code -= 1; }
+        const std::size_t block = i / a.extents[1] / 5 * across + i % a.extents[1] / 7;
+        as_floats ? append(bytes, number_of(code) * scale_of(block)) : append(bytes, static_cast<std::byte>(code));
+      }
+      a.bytes = bytes;
+      if (!as_floats) {
+        a.type = io::element_type::f8_e4m3;
+        const std::vector<std::size_t> grid{(a.extents[0] + 4) / 5, across};
+        for (std::size_t block = 0; block < grid[0] * grid[1]; ++block) {
+          scale_type == io::element_type::f32 ? append(scales, scale_of(block))
+                                              : append(scales, bfloat16(scale_of(block)));
+        }
+        made.push_back({a.name + "_scale_inv", scale_type, grid, scales});
+      }
+    }
+    made.push_back(std::move(a));
+  }
+  change(made);
+  io::write_safetensors(files / "model.safetensors", made);
+  nlohmann::json config = nlohmann::json::parse(files.text("config.json"));
+  if (!as_floats) {
+    config["quantization_config"] = {
+        {"quant_method", "fp8"}, {"fmt", "e4m3"}, {"activation_scheme", "dynamic"}, {"weight_block_size", {5, 7}}};
+  }
+  files.write("config.json", config.dump());
+}
+
 }  // namespace
+
+TEST_CASE("codes of 8 bits are the numbers of E4M3") {
+  const float scale = 0.5F;
+  for (unsigned code = 0; code < 256; ++code) {
+    CAPTURE(code);
+    const auto byte = static_cast<std::byte>(code);
+    const float found = io::detail::fp8_source{&byte, reinterpret_cast<const std::byte*>(&scale), 1, 1, 1}(0);
+    const bool is_nan = (code & 127U) == 127U;
+    CHECK(std::isnan(found) == is_nan);
+    if (!is_nan) { CHECK(found == number_of(code) / 2); }
+  }
+  CHECK(number_of(0x7e) == 448);
+}
+
+TEST_CASE("weights of 8 bits with scales of blocks are those that they mean") {
+  const dimwise_test::model_folder files("deepseek-v3", suite);
+  const auto nothing = [](auto&) {};
+  const auto logits = [&] {
+    const decoder m = models::read_decoder(files.path());
+    auto past = m.start(64);
+    const auto all = m.logits(m.features(files.ids<decoder::token>("prompt.2.input_ids"), past));
+    return std::vector<float>(all.values().begin(), all.values().end());
+  };
+  write_codes(files, true, io::element_type::f32, nothing);
+  const std::vector<float> expected = logits();
+  for (const float one : expected) { REQUIRE(std::isfinite(one)); }
+  for (const io::element_type type : {io::element_type::f32, io::element_type::bf16}) {
+    write_codes(files, false, type, nothing);
+    CHECK(logits() == expected);
+    const auto found = models::inspect(files.path());
+    CHECK(found.rejected == std::vector<std::string>());
+    CHECK(found.parameters() == nn::parameter_count(models::read_decoder(files.path())));
+  }
+  const auto told = [&](const auto& change) {
+    write_codes(files, false, io::element_type::f32, change);
+    return dimwise_test::message([&] { (void)logits(); });
+  };
+  const std::string map = "model.layers.0.mlp.down_proj.weight";
+  const auto is_scale = [&](const io::stored_array& a) { return a.name == map + "_scale_inv"; };
+  CHECK(told([&](auto& all) { std::erase_if(all, is_scale); }).find(map + "\" F8_E4M3 [24, 20] has no scales") !=
+        std::string::npos);
+  CHECK(told([&](auto& all) {
+    std::find_if(all.begin(), all.end(), is_scale)->extents = {3, 5};
+  }).find(map + "_scale_inv\" F32 [3, 5] does not fit: F32 or BF16 [5, 3] was expected") != std::string::npos);
+}
 
 TEST_CASE("DeepSeek-V2 and V3 have the logits in float64") {
   for (const char* name : cases) {
@@ -197,5 +301,19 @@ TEST_CASE("DeepSeek's parameters are counted, and other settings are rejected by
   CHECK(has(said("deepseek-v3", "topk_group", 1U), "1 of 4 equal groups of 8 experts do not have 3"));
   CHECK(has(said("deepseek-v3", "n_group", 3U), "2 of 3 equal groups of 8 experts do not have 3"));
   CHECK(has(said("deepseek-v3", "qk_rope_head_dim", 3U), "rotary positions turn 3 features"));
-  CHECK(has(said("deepseek-v3", "quantization_config", {{"quant_method", "fp8"}}), "quantization_config is set"));
+  CHECK(has(said("deepseek-v3", "quantization_config", {{"quant_method", "awq"}}), "quantization_config is set"));
+  const nlohmann::json fp8{{"quant_method", "fp8"}, {"weight_block_size", {128, 128}}};
+  CHECK(said("deepseek-v3", "quantization_config", fp8).empty());
+  CHECK(said("deepseek-v2", "quantization_config", fp8).empty());
+  const auto changed = [&](const char* key, const nlohmann::json& value) {
+    nlohmann::json other = fp8;
+    other[key] = value;
+    return said("deepseek-v3", "quantization_config", other);
+  };
+  CHECK(has(changed("fmt", "e5m2"), "quantization_config: fmt is \"e5m2\""));
+  CHECK(has(changed("activation_scheme", "static"), "quantization_config: activation_scheme is \"static\""));
+  for (const nlohmann::json& block : {nlohmann::json(), nlohmann::json({128}), nlohmann::json({0, 1}),
+                                      nlohmann::json({1.5, 1}), nlohmann::json({1, 65537})}) {
+    CHECK(has(changed("weight_block_size", block), "weight_block_size is not two numbers from 1 to 65536"));
+  }
 }

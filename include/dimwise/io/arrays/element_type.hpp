@@ -23,7 +23,7 @@ static_assert(std::endian::native == std::endian::little,
               "dimwise::io: the formats are little-endian, as they are read");
 
 /// The element types of safetensors, the quantized types of GGUF, and MXFP4, whose scales are in an array of their own.
-/// Tensors are read from the first nine.
+/// Tensors are read from the first nine, from the last three, and from F8_E4M3 with scales.
 enum class element_type : unsigned char {
   f64,
   f32,

@@ -9,6 +9,8 @@
 #include <dimwise/io/arrays/stored_order.hpp>
 #include <dimwise/support/library.hpp>
 
+#include <limits>
+
 namespace dimwise::io {
 
 /// Whether reading may round elements; otherwise a type of lower precision is a mismatch.
@@ -64,6 +66,27 @@ struct mxfp4_source {
     const std::uint32_t bits = s == 0 ? std::uint32_t{1} << 22U : (s == 255 ? 0x7fc00000U : s << 23U);
     const auto scale = std::bit_cast<float>(bits);
     return (four < 8 ? magnitudes[four] : -magnitudes[four - 8]) * scale;
+  }
+};
+
+// Elements of 8 bits (4 of the exponent, 3 of the fraction, no infinity), and a float scale for each block of rows and
+// columns.
+struct fp8_source {
+  const std::byte* bytes;
+  const std::byte* scales;
+  std::size_t columns;
+  std::size_t block_rows;
+  std::size_t block_columns;
+  [[nodiscard]] float operator()(std::size_t i) const {
+    const auto code = std::to_integer<std::uint32_t>(bytes[i]);
+    const std::uint32_t exponent = code >> 3U & 15U;
+    const std::uint32_t fraction = code & 7U;
+    float value = exponent == 0 ? static_cast<float>(fraction) / 512
+                                : std::bit_cast<float>((exponent + 120U) << 23U | fraction << 20U);
+    if (exponent == 15 && fraction == 7) { value = std::numeric_limits<float>::quiet_NaN(); }
+    const std::size_t scale =
+        i / columns / block_rows * ((columns - 1) / block_columns + 1) + i % columns / block_columns;
+    return (code < 128 ? value : -value) * plain_source<float>{scales}(scale);
   }
 };
 
@@ -144,6 +167,10 @@ bool visit_elements(const stored_array& from, const F& f) {
       return true;
     case element_type::mxfp4:
       f(mxfp4_source{b, from.scales.data()});
+      return true;
+    case element_type::f8_e4m3:
+      if (from.scales.empty()) { return false; }
+      f(fp8_source{b, from.scales.data(), from.extents[1], from.scale_block[0], from.scale_block[1]});
       return true;
     default:
       return false;

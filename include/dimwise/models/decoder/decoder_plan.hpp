@@ -89,7 +89,8 @@ struct decoder_names {
 struct decoder_plan {
   decoder_config config{};
   decoder_names names{};
-  bool reads_quantised = false;  ///< quantization_config was read
+  bool reads_quantised = false;            ///< quantization_config was read
+  std::vector<std::size_t> scale_block{};  ///< of weights of 8 bits: the rows and columns that share a scale
 };
 
 /// The number of a setting; `otherwise` if it is absent, and 0 if it is null.
