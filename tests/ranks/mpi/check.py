@@ -28,7 +28,8 @@ TRAINING = ("training", {}, 0, ["all steps right on {n} ranks"])
 STAGES = ("stages", {}, 0, ["all stages right on {n} ranks"])
 SOUND = [COLLECTIVES, GRADIENTS, ATTENTION, TRAINING, STAGES]
 THROWS = ("throws", {}, None, ["rank 1 of {n}: no such file"])
-CAUGHT = ("caught", {}, 0, ["caught: no such file", "caught: rank 1 in a reader: no such file (rank 0 waits for rank 1 in all_reduce of 3 float: gradient (all))"])
+# Each rank waits for all others, and may notice one that waits for rank 1 as well before it notices rank 1.
+CAUGHT = ("caught", {}, 0, ["caught: no such file", "caught: rank 1 in a reader: no such file (rank ", " waits for rank 1 in all_reduce of 3 float: gradient (all))"])
 KILLED = ("killed", UNCHECKED, None, ["rank 1", "signal 9 (Killed)"])
 LATE = ("late", UNCHECKED | SHORT, None, ["has waited 1 s for rank 1 in all_reduce of 3 float: gradient"])
 ENTERS = ("enters", UNCHECKED, 0, ["caught: no such file", "caught: rank 1 in a reader: no such file (rank 3 waits for rank 1 in all_reduce of 400000 float: gradient (all))"])
@@ -96,10 +97,10 @@ def checkpoint_problems(program, mpirun, place):
 def main():
     program, *mpirun = sys.argv[1:]
     runs = [("alone", [], {}, 1, SOUND),
-            *((f"{n} threads", [], {"DIMWISE_RANKS": str(n)}, n, cases) for n, cases in ((2, [TRAINING]), (4, [*SOUND, THROWS, ENDS, CAUGHT])))]
+            *((f"{n} threads", [], {"DIMWISE_RANKS": str(n)}, n, cases) for n, cases in ((2, SOUND), (4, [*SOUND, THROWS, ENDS, CAUGHT])))]
     if mpirun:
         runs += [(f"mpirun -n {n}", [*mpirun, *MPIRUN, "-n", str(n)], {}, n, cases)
-                 for n, cases in ((1, [COLLECTIVES, GRADIENTS, ATTENTION]), (2, [*SOUND, CAUGHT, *CASES]), (4, [*SOUND, THROWS, CAUGHT, ENTERS, KILLED, LATE]))]
+                 for n, cases in ((1, SOUND), (2, [*SOUND, CAUGHT, *CASES]), (4, [*SOUND, THROWS, CAUGHT, ENTERS, KILLED, LATE]))]
     passed = failed = 0
     for name, launcher, settings, n, cases in runs:
         for mode, more, wanted, texts in cases:
