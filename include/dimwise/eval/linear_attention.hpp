@@ -11,8 +11,8 @@
 
 #include <dimwise/eval/evaluate.hpp>
 #include <dimwise/shape/rules/linear_attention.hpp>
+#include <dimwise/support/math.hpp>
 
-#include <cmath>
 #include <optional>
 
 namespace dimwise::nn {
@@ -192,7 +192,7 @@ template <class P, class F, operand Q, operand K, operand V, class T, class... S
       detail::union_t<typename Q::extents_type::atoms,
                       detail::union_t<typename K::extents_type::atoms, typename V::extents_type::atoms>>>(
       "linear_attention", q.extents(), k.extents(), v.extents(), state.extents());
-  const double factor = scale ? *scale : 1 / std::sqrt(static_cast<double>(e.template extent<F>()));
+  const double factor = scale ? *scale : 1 / detail::math::sqrt(static_cast<double>(e.template extent<F>()));
   auto y = by_position::for_overwriting(
       detail::merge_extents<typename by_position::extents_type::atoms>("linear_attention", e));
   const auto one = detail::merge_extents<typename one_row::extents_type::atoms>("linear_attention", e);

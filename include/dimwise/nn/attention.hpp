@@ -17,8 +17,7 @@
 #pragma once
 
 #include <dimwise/nn/formula.hpp>
-
-#include <cmath>
+#include <dimwise/support/math.hpp>
 
 namespace dimwise::nn {
 
@@ -77,7 +76,7 @@ namespace detail {
 // The factor of a scaling for this number of features.
 template <class... How>
 double scale_of(std::size_t features, const How&...) {
-  return 1 / std::sqrt(static_cast<double>(features));
+  return 1 / math::sqrt(static_cast<double>(features));
 }
 template <class... How>
 double scale_of(std::size_t, const not_scaled&, const How&...) {

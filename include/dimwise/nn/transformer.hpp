@@ -12,8 +12,7 @@
 
 #include <dimwise/nn/layers.hpp>
 #include <dimwise/nn/layers/embedding.hpp>
-
-#include <cmath>
+#include <dimwise/support/math.hpp>
 
 namespace dimwise::nn {
 
@@ -36,7 +35,8 @@ struct transformer {
     const auto first = [&](const auto& embedded, const auto& there) {
       const std::size_t width = extent_of<Model>(words.table);
       const auto positions = starting_at(P{extent_of<P>(there)}, there.extents().template origin<P>("transformer"));
-      return tensor(embedded * static_cast<detail::untracked_t<T>>(std::sqrt(static_cast<double>(width))) +
+      return tensor(embedded *
+                        static_cast<detail::untracked_t<T>>(dimwise::detail::math::sqrt(static_cast<double>(width))) +
                     sinusoid<P, Model>(positions, Model{width}));
     };
     return detail::call(layers, detail::attempt(first, words.formula(x), detail::functions::having<P>(x)), how...);

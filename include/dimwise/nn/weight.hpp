@@ -11,8 +11,8 @@
 
 #include <dimwise/nn/formula.hpp>
 #include <dimwise/nn/parameters/initialise.hpp>
+#include <dimwise/support/math.hpp>
 
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -136,16 +136,16 @@ quantised_block quantise_block(const float* values, std::size_t count) {
   static_assert(four || std::is_same_v<Kind, int8_blocks>, "dimwise: blocks of this kind have no scale");
   float farthest = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    if (!(std::fabs(values[i]) <= std::numeric_limits<float>::max())) {
+    if (!(math::fabs(values[i]) <= std::numeric_limits<float>::max())) {
       raise<number_error>(error{} << "a weight in blocks: a value is not finite");
     }
-    if (std::fabs(values[i]) > std::fabs(farthest)) { farthest = values[i]; }
+    if (math::fabs(values[i]) > math::fabs(farthest)) { farthest = values[i]; }
   }
   quantised_block block;
   // In 4 bits the value of largest magnitude maps to −8, because +8 is not representable.
-  block.scale = static_cast<float16>(four ? farthest / -8.0F : std::fabs(farthest) / 127.0F);
+  block.scale = static_cast<float16>(four ? farthest / -8.0F : math::fabs(farthest) / 127.0F);
   const auto scale = static_cast<float>(block.scale);
-  if (!(std::fabs(scale) <= std::numeric_limits<float>::max())) {
+  if (!(math::fabs(scale) <= std::numeric_limits<float>::max())) {
     raise<number_error>(error{} << "a weight in blocks: a value is too large for a scale of 16 bits");
   }
   for (std::size_t i = 0; i < block_extent; ++i) {

@@ -7,8 +7,9 @@
 //   tensor<bfloat16, key, d_k> k;      contract<d_k>(q, widened(k))
 #pragma once
 
+#include <dimwise/support/math.hpp>
+
 #include <bit>
-#include <cmath>
 #include <cstdint>
 
 namespace dimwise {
@@ -87,7 +88,7 @@ struct int4_pair {
 /// The integer nearest to x / scale within [low, high]; ties to even. Caches reject x that is not finite; here an
 /// infinity gives the bound and NaN gives 0.
 [[nodiscard]] inline int quantised_number(float x, float scale, int low, int high) {
-  const float q = scale == 0.0F ? 0.0F : std::nearbyint(x / scale);
+  const float q = scale == 0.0F ? 0.0F : detail::math::nearbyint(x / scale);
   if (!(q > static_cast<float>(low))) { return q != q ? 0 : low; }
   return q < static_cast<float>(high) ? static_cast<int>(q) : high;
 }

@@ -8,10 +8,10 @@
 #pragma once
 
 #include <dimwise/support/library.hpp>
+#include <dimwise/support/math.hpp>
 #include <dimwise/tensor/tensor.hpp>
 
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <numbers>
 
@@ -44,7 +44,7 @@ class random_numbers {
   /// A normal number with mean 0 and standard deviation 1 (Box and Muller 1958).
   [[nodiscard]] double normal() {
     const double u = 1 - uniform();
-    return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * uniform());
+    return math::sqrt(-2 * math::log(u)) * math::cos(2 * std::numbers::pi * uniform());
   }
 
  private:

@@ -7,8 +7,7 @@
 
 #include <dimwise/eval/attention/match.hpp>
 #include <dimwise/kernels/dispatch/table.hpp>
-
-#include <cmath>
+#include <dimwise/support/math.hpp>
 
 namespace dimwise::detail {
 
@@ -35,7 +34,7 @@ struct score_numbers {
   // Queries times a scale of NaN, or so small that they vanish, are not scores times it: the scalar path
   // take over.
   [[nodiscard]] bool fit() const {
-    return in_order && (scale == 0 || std::isnormal(scale)) && (cap == 0 || std::isnormal(cap));
+    return in_order && (scale == 0 || math::isnormal(scale)) && (cap == 0 || math::isnormal(cap));
   }
 
   void keep_order(bool kept) { in_order = in_order && kept; }

@@ -9,8 +9,7 @@
 
 #include <dimwise/eval/evaluate.hpp>
 #include <dimwise/expr/products/scores.hpp>
-
-#include <cmath>
+#include <dimwise/support/math.hpp>
 
 namespace dimwise {
 
@@ -40,7 +39,7 @@ consteval auto judge_attention() {
 struct share_of {
   template <class T>
   T operator()(T own, T other) const {
-    return own == -std::numeric_limits<T>::infinity() ? T(0) : T(1) / (T(1) + std::exp(other - own));
+    return own == -std::numeric_limits<T>::infinity() ? T(0) : T(1) / (T(1) + math::exp(other - own));
   }
   template <std::size_t I, class T>
   T derivative(T own, T other) const {
@@ -64,7 +63,7 @@ struct sum_of_logs {
   T operator()(T a, T b) const {
     const T larger = a < b ? b : a;
     const T smaller = a < b ? a : b;
-    return smaller == -std::numeric_limits<T>::infinity() ? larger : larger + std::log1p(std::exp(smaller - larger));
+    return smaller == -std::numeric_limits<T>::infinity() ? larger : larger + math::log1p(math::exp(smaller - larger));
   }
   template <std::size_t I, class T>
   T derivative(T a, T b) const {

@@ -10,8 +10,8 @@
 #include <dimwise/eval/evaluate.hpp>
 #include <dimwise/expr/elements/widen.hpp>
 #include <dimwise/shape/rules/cache.hpp>
+#include <dimwise/support/math.hpp>
 
-#include <cmath>
 #include <new>
 #include <span>
 
@@ -159,8 +159,8 @@ class cache_side {
   void check_numbers([[maybe_unused]] const floats& x, [[maybe_unused]] const char* what) const {
     if constexpr (scaled) {
       for (const auto number : x.values()) {
-        if (!std::isfinite(number)) {
-          raise<number_error>(error{} << "append: a " << what << " is " << (std::isnan(number) ? "NaN" : "infinite")
+        if (!math::isfinite(number)) {
+          raise<number_error>(error{} << "append: a " << what << " is " << (math::isnan(number) ? "NaN" : "infinite")
                                       << ", whole numbers of " << (format::packed ? 4 : 8) << " bits along "
                                       << dimension_name<Key>() << " hold finite numbers");
         }
@@ -213,11 +213,11 @@ class cache_side {
                     "R8: the scale has a dimension that the cache lacks, or the one that grows");
       (void)merge_extents<typename extents_type::atoms>("kv_cache", whole_, scale_.extents());
       for (const float factor : scale_.values()) {
-        if (!std::isfinite(factor) || factor == 0) {
+        if (!math::isfinite(factor) || factor == 0) {
           raise<number_error>(error{} << "kv_cache: a scale is "
-                                      << (factor == 0          ? "0"
-                                          : std::isnan(factor) ? "NaN"
-                                                               : "infinite")
+                                      << (factor == 0           ? "0"
+                                          : math::isnan(factor) ? "NaN"
+                                                                : "infinite")
                                       << ", the scale of whole numbers is finite and not 0");
         }
       }

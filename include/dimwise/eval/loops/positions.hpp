@@ -8,8 +8,7 @@
 
 #include <dimwise/eval/pass.hpp>
 #include <dimwise/expr/positions/positions.hpp>
-
-#include <cmath>
+#include <dimwise/support/math.hpp>
 
 namespace dimwise::detail {
 
@@ -20,11 +19,11 @@ void loops(const sinusoid_node<Shape, P, F>& n, target<C> to, const Lowered&) {
   const std::ptrdiff_t origin = n.extents().template first_position<P>("sinusoid");
   for (std::size_t f = 0; f < features; ++f) {
     // Angles in double: a float's 24 bits do not reach position 16384 at the first frequency.
-    const double frequency = std::pow(n.op().base, -static_cast<double>(f - f % 2) / static_cast<double>(features));
+    const double frequency = math::pow(n.op().base, -static_cast<double>(f - f % 2) / static_cast<double>(features));
     for (std::size_t p = 0; p < positions; ++p) {
       const double angle = static_cast<double>(origin + static_cast<std::ptrdiff_t>(p) * position_step<P>) * frequency;
       to.data[static_cast<std::ptrdiff_t>(p) * to.axes[0].stride + static_cast<std::ptrdiff_t>(f) * to.axes[1].stride] =
-          static_cast<C>(f % 2 == 0 ? std::sin(angle) : std::cos(angle));
+          static_cast<C>(f % 2 == 0 ? math::sin(angle) : math::cos(angle));
     }
   }
 }
@@ -65,8 +64,8 @@ struct angle_table {
       const double frequency = rotary_frequency(i, features, options);
       for (std::size_t p = 0; p < count; ++p) {
         const double angle = static_cast<double>(position(p)) * frequency;
-        cosines.buffer[p * pairs + i] = static_cast<C>(factor * std::cos(angle));
-        sines.buffer[p * pairs + i] = static_cast<C>(factor * std::sin(angle));
+        cosines.buffer[p * pairs + i] = static_cast<C>(factor * math::cos(angle));
+        sines.buffer[p * pairs + i] = static_cast<C>(factor * math::sin(angle));
       }
     }
     cosines.data = cosines.buffer.data();
@@ -175,8 +174,8 @@ void loops(const rotary_node<Shape, P, F, Pairs, E, Angles...>& n, target<C> to,
 [[nodiscard]] inline double alibi_slope(std::size_t h, std::size_t n) {
   std::size_t power = 1;
   while (power * 2 <= n) { power *= 2; }
-  if (h < power) { return std::exp2(-8.0 * static_cast<double>(h + 1) / static_cast<double>(power)); }
-  return std::exp2(-8.0 * static_cast<double>(2 * (h - power) + 1) / static_cast<double>(2 * power));
+  if (h < power) { return math::exp2(-8.0 * static_cast<double>(h + 1) / static_cast<double>(power)); }
+  return math::exp2(-8.0 * static_cast<double>(2 * (h - power) + 1) / static_cast<double>(2 * power));
 }
 
 template <class C, class Pass, class B, class Extents>

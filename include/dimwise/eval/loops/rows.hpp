@@ -9,8 +9,8 @@
 #include <dimwise/eval/sorting/order.hpp>
 #include <dimwise/expr/rows/reduce.hpp>
 #include <dimwise/expr/rows/sort.hpp>
+#include <dimwise/support/math.hpp>
 
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -145,13 +145,13 @@ scaled_length<C> length_of(const Visit& visit) {
     return sum.value();
   };
   const C sum = squares(C(1));
-  if (sum >= std::ldexp(C(1), limits::min_exponent + 2 * limits::digits) && sum <= limits::max()) {
-    return {std::sqrt(sum), C(1)};
+  if (sum >= math::ldexp(C(1), limits::min_exponent + 2 * limits::digits) && sum <= limits::max()) {
+    return {math::sqrt(sum), C(1)};
   }
   if (sum != sum) { return {sum, C(1)}; }
   const int up = limits::max_exponent / 32 * 25;
-  const C scale = std::ldexp(C(1), sum > C(1) ? -up : up);
-  return {std::sqrt(squares(scale)), scale};
+  const C scale = math::ldexp(C(1), sum > C(1) ? -up : up);
+  return {math::sqrt(squares(scale)), scale};
 }
 
 // One number from the visible elements of a row; `visit(f)` calls f(element, index in the row) for each of them.
@@ -195,8 +195,8 @@ T total_of(const Visit& visit) {
     } else if constexpr (std::is_same_v<How, totals::logsumexp>) {
       if (best == kernels::minus_infinity<C> || best == std::numeric_limits<C>::infinity()) { return best; }
       kernels::carried_sum<C> total;
-      visit([&](C x, std::size_t) { total += std::exp(x - best); });
-      return best + std::log(total.value());
+      visit([&](C x, std::size_t) { total += math::exp(x - best); });
+      return best + math::log(total.value());
     } else {
       return best;
     }

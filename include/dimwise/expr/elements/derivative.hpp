@@ -6,8 +6,8 @@
 #pragma once
 
 #include <dimwise/expr/elements/functions.hpp>
+#include <dimwise/support/math.hpp>
 
-#include <cmath>
 #include <cstddef>
 
 namespace dimwise::fn {
@@ -36,7 +36,7 @@ template <>
 struct derivative_of<sigmoid> {
   template <class T>
   static T at(T x) {
-    const T e = std::exp(-std::fabs(x));
+    const T e = detail::math::exp(-detail::math::fabs(x));
     return e / ((T(1) + e) * (T(1) + e));
   }
 };
@@ -54,8 +54,8 @@ struct derivative_of<gelu> {
   static T at(T x) {
     const T inverse_root_of_two = T(0.70710678118654752440);
     const T inverse_root_of_two_pi = T(0.39894228040143267794);
-    return T(0.5) * std::erfc(-x * inverse_root_of_two) +
-           times_vanishing(x, inverse_root_of_two_pi * std::exp(T(-0.5) * x * x));
+    return T(0.5) * detail::math::erfc(-x * inverse_root_of_two) +
+           times_vanishing(x, inverse_root_of_two_pi * detail::math::exp(T(-0.5) * x * x));
   }
 };
 // x σ(v) with v = 2√(2/π)(x + 0.044715 x³). The derivative of σ falls to 0 long before v′ overflows.
@@ -79,7 +79,7 @@ template <>
 struct derivative_of<exp> {
   template <class T>
   static T at(T x) {
-    return std::exp(x);
+    return detail::math::exp(x);
   }
 };
 template <>
@@ -101,14 +101,14 @@ template <>
 struct derivative_of<erf> {
   template <class T>
   static T at(T x) {
-    return T(1.12837916709551257390) * std::exp(-x * x);
+    return T(1.12837916709551257390) * detail::math::exp(-x * x);
   }
 };
 template <>
 struct derivative_of<sqrt> {
   template <class T>
   static T at(T x) {
-    return T(0.5) / std::sqrt(x + T(0));  // +∞ at −0
+    return T(0.5) / detail::math::sqrt(x + T(0));  // +∞ at −0
   }
 };
 // 0 at 0.
@@ -130,14 +130,14 @@ template <>
 struct derivative_of<sin> {
   template <class T>
   static T at(T x) {
-    return std::cos(x);
+    return detail::math::cos(x);
   }
 };
 template <>
 struct derivative_of<cos> {
   template <class T>
   static T at(T x) {
-    return -std::sin(x);
+    return -detail::math::sin(x);
   }
 };
 
@@ -151,9 +151,9 @@ T partial_of(divide, T a, T b) {
 template <std::size_t I, class T>
 T partial_of(pow, T x, T y) {
   if constexpr (I == 0) {
-    return y == T(0) ? T(0) : y * std::pow(x, y - T(1));
+    return y == T(0) ? T(0) : y * detail::math::pow(x, y - T(1));
   } else {
-    return x == T(0) && y >= T(0) ? T(0) : times_vanishing(std::log(x), std::pow(x, y));
+    return x == T(0) && y >= T(0) ? T(0) : times_vanishing(detail::math::log(x), detail::math::pow(x, y));
   }
 }
 // Of equal ones the first counts.

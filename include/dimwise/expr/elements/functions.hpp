@@ -6,7 +6,8 @@
 // Tests: tests/expr/elements/elementwise.test.cpp
 #pragma once
 
-#include <cmath>
+#include <dimwise/support/math.hpp>
+
 #include <type_traits>
 #include <utility>
 
@@ -58,10 +59,10 @@ struct sigmoid {
   template <class T>
   T operator()(T x) const {
     if (x < T(0)) {  // never exp of a large number
-      const T e = std::exp(x);
+      const T e = detail::math::exp(x);
       return e / (T(1) + e);
     }
-    return T(1) / (T(1) + std::exp(-x));
+    return T(1) / (T(1) + detail::math::exp(-x));
   }
 };
 
@@ -70,7 +71,7 @@ struct softplus {
   static constexpr const char* name = "softplus";
   template <class T>
   T operator()(T x) const {
-    const T rest = std::log1p(std::exp(-std::fabs(x)));
+    const T rest = detail::math::log1p(detail::math::exp(-detail::math::fabs(x)));
     return x > T(0) ? x + rest : rest;
   }
 };
@@ -86,7 +87,7 @@ struct gelu {
   static constexpr const char* name = "gelu";
   template <class T>
   T operator()(T x) const {
-    return times_vanishing(x, T(0.5) * std::erfc(x * T(-0.70710678118654752440)));
+    return times_vanishing(x, T(0.5) * detail::math::erfc(x * T(-0.70710678118654752440)));
   }
 };
 // The tanh approximation of gelu in the same paper; (1 + tanh u) / 2 is the sigmoid of 2u.
@@ -105,22 +106,22 @@ struct silu {
     return times_vanishing(x, sigmoid{}(x));
   }
 };
-#define DIMWISE_DETAIL_OF_CMATH(word)          \
+#define DIMWISE_DETAIL_FUNCTION(word)          \
   struct word {                                \
     static constexpr const char* name = #word; \
     template <class T>                         \
     T operator()(T x) const {                  \
-      return std::word(x);                     \
+      return detail::math::word(x);            \
     }                                          \
   };
-DIMWISE_DETAIL_OF_CMATH(exp)
-DIMWISE_DETAIL_OF_CMATH(log)
-DIMWISE_DETAIL_OF_CMATH(tanh)
-DIMWISE_DETAIL_OF_CMATH(erf)
-DIMWISE_DETAIL_OF_CMATH(sqrt)
-DIMWISE_DETAIL_OF_CMATH(sin)
-DIMWISE_DETAIL_OF_CMATH(cos)
-#undef DIMWISE_DETAIL_OF_CMATH
+DIMWISE_DETAIL_FUNCTION(exp)
+DIMWISE_DETAIL_FUNCTION(log)
+DIMWISE_DETAIL_FUNCTION(tanh)
+DIMWISE_DETAIL_FUNCTION(erf)
+DIMWISE_DETAIL_FUNCTION(sqrt)
+DIMWISE_DETAIL_FUNCTION(sin)
+DIMWISE_DETAIL_FUNCTION(cos)
+#undef DIMWISE_DETAIL_FUNCTION
 
 struct abs {
   static constexpr const char* name = "abs";
@@ -152,7 +153,7 @@ struct pow {
   static constexpr const char* name = "pow";
   template <class T>
   T operator()(T x, T y) const {
-    return std::pow(x, y);
+    return detail::math::pow(x, y);
   }
 };
 // The larger and the smaller of two numbers, the first of equal ones; NaN where one is NaN.

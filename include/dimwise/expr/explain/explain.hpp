@@ -14,8 +14,8 @@
 #include <dimwise/expr/products/scores.hpp>
 #include <dimwise/expr/rearrange/reorder.hpp>
 #include <dimwise/expr/rows/reduce.hpp>
+#include <dimwise/support/math.hpp>
 
-#include <cmath>
 #include <string>
 
 namespace dimwise {
@@ -54,8 +54,8 @@ template <class By>
 std::string as_root(const By& by) {
   if constexpr (is_constant<By>) {
     const double v = static_cast<double>(by.op().value);
-    const double n = v > 0 ? std::round(1 / (v * v)) : 0;
-    if (n > 0 && n < 1e9 && std::fabs(1 / std::sqrt(n) - v) < 1e-6 * v) {
+    const double n = v > 0 ? math::round(1 / (v * v)) : 0;
+    if (n > 0 && n < 1e9 && math::fabs(1 / math::sqrt(n) - v) < 1e-6 * v) {
       return " = 1/√" + std::to_string(static_cast<long long>(n));
     }
   }

@@ -9,8 +9,8 @@
 #include <dimwise/expr/masks/mask.hpp>
 #include <dimwise/expr/positions/rotary.hpp>
 #include <dimwise/shape/rules/positions.hpp>
+#include <dimwise/support/math.hpp>
 
-#include <cmath>
 #include <cstddef>
 #include <limits>
 
@@ -149,8 +149,8 @@ struct t5_buckets {
     const auto exact = static_cast<std::ptrdiff_t>(buckets / 2);
     if (n < exact) { return first + static_cast<std::size_t>(n); }
     if (exact == 0 || max_distance <= exact) { return first + buckets - 1; }  // nothing between the near and the far
-    const double far = std::log(static_cast<double>(n) / static_cast<double>(exact)) /
-                       std::log(static_cast<double>(max_distance) / static_cast<double>(exact)) *
+    const double far = detail::math::log(static_cast<double>(n) / static_cast<double>(exact)) /
+                       detail::math::log(static_cast<double>(max_distance) / static_cast<double>(exact)) *
                        static_cast<double>(static_cast<std::ptrdiff_t>(buckets) - exact);
     const auto at = static_cast<std::size_t>(exact) + static_cast<std::size_t>(far);
     return first + (at < buckets ? at : buckets - 1);

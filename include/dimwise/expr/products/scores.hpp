@@ -10,8 +10,7 @@
 
 #include <dimwise/expr/elements/elementwise.hpp>
 #include <dimwise/expr/products/contract.hpp>
-
-#include <cmath>
+#include <dimwise/support/math.hpp>
 
 namespace dimwise {
 
@@ -29,7 +28,7 @@ auto make_scaled(S&& s, const X& by) {
 
 // 1 / √n; of no features the scores are 0, whatever they are divided by.
 inline double inverse_root(double n) {
-  return n == 0 ? 1.0 : 1.0 / std::sqrt(n);
+  return n == 0 ? 1.0 : 1.0 / math::sqrt(n);
 }  // a real number: a product of extents may wrap
 
 template <class S, class Features>

@@ -9,8 +9,8 @@
 #include <dimwise/kernels/dispatch/configuration.hpp>
 #include <dimwise/kernels/loops/nest.hpp>
 #include <dimwise/kernels/rows/carried_sum.hpp>
+#include <dimwise/support/math.hpp>
 
-#include <cmath>
 #include <cstddef>
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
@@ -26,7 +26,7 @@ inline constexpr std::size_t long_columns = 64;
 
 template <class T>
 [[nodiscard]] bool is_left_out(left_out what, T w) {
-  return what != left_out::nothing && w == T(0) && (what != left_out::hidden || std::signbit(w));
+  return what != left_out::nothing && w == T(0) && (what != left_out::hidden || dimwise::detail::math::signbit(w));
 }
 
 // Σ over one run of both operands; eight independent sums if memory is contiguous.

@@ -8,8 +8,8 @@
 #include <dimwise/kernels/dispatch/configuration.hpp>
 #include <dimwise/kernels/loops/nest.hpp>
 #include <dimwise/kernels/rows/carried_sum.hpp>
+#include <dimwise/support/math.hpp>
 
-#include <cmath>
 #include <cstddef>
 #include <limits>
 
@@ -62,7 +62,7 @@ void softmax_row(const loop_nest<2>& row, T* to, const T* from, T hidden) {
   const T largest = row_max(row, from);
   const T total = sum_of_row<T>(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
     const T x = from[f];
-    const T e = x == minus_infinity<T> ? hidden : std::exp(x - largest);
+    const T e = x == minus_infinity<T> ? hidden : dimwise::detail::math::exp(x - largest);
     to[t] = e;
     return e;
   });
@@ -76,9 +76,9 @@ template <class T>
 void log_softmax_row(const loop_nest<2>& row, T* to, const T* from) {
   const T largest = row_max(row, from);
   const T total = sum_of_row<T>(row, [&](std::ptrdiff_t, std::ptrdiff_t f) {
-    return from[f] == minus_infinity<T> ? T(0) : std::exp(from[f] - largest);
+    return from[f] == minus_infinity<T> ? T(0) : dimwise::detail::math::exp(from[f] - largest);
   });
-  const T shift = std::log(total);
+  const T shift = dimwise::detail::math::log(total);
   for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
     to[t] = from[f] == minus_infinity<T> ? minus_infinity<T> : from[f] - largest - shift;
   });
@@ -101,7 +101,7 @@ void standardize_row(const loop_nest<2>& row, T* to, const T* from, T epsilon) {
   const T mean = near + rest / count;
   const T squares =
       sum_of_row<T>(row, [&](std::ptrdiff_t, std::ptrdiff_t f) { return (from[f] - mean) * (from[f] - mean); });
-  const T scale = T(1) / std::sqrt(squares / count + epsilon);
+  const T scale = T(1) / dimwise::detail::math::sqrt(squares / count + epsilon);
   for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) { to[t] = (from[f] - mean) * scale; });
 }
 
@@ -110,7 +110,7 @@ template <class T>
 void root_mean_square_row(const loop_nest<2>& row, T* to, const T* from, T epsilon) {
   const T squares = sum_of_row<T>(row, [&](std::ptrdiff_t, std::ptrdiff_t f) { return from[f] * from[f]; });
   const T count = static_cast<T>(row.size());
-  const T scale = T(1) / std::sqrt(squares / count + epsilon);
+  const T scale = T(1) / dimwise::detail::math::sqrt(squares / count + epsilon);
   for_each_element(row, [&](std::ptrdiff_t t, std::ptrdiff_t f) { to[t] = from[f] * scale; });
 }
 
@@ -126,14 +126,14 @@ void quantised_row(const loop_nest<2>& row, T* to, const T* from) {
   const auto finish = [&] {
     float largest = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      const float size = std::fabs(numbers[i]);
+      const float size = dimwise::detail::math::fabs(numbers[i]);
       largest = size > largest || size != size ? size : largest;
       if (largest != largest) { break; }
     }
     const float scale = largest / 127.0F;
     const float inverse = scale == 0.0F ? 0.0F : 127.0F / largest;
     for (std::size_t i = 0; i < count; ++i) {
-      const float number = std::nearbyint(numbers[i] * inverse);
+      const float number = dimwise::detail::math::nearbyint(numbers[i] * inverse);
       to[places[i]] = largest - largest == 0.0F ? T(number) * T(scale) : std::numeric_limits<T>::quiet_NaN();
     }
     count = 0;

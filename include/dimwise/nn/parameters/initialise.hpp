@@ -8,10 +8,10 @@
 #pragma once
 
 #include <dimwise/nn/parameters.hpp>
+#include <dimwise/support/math.hpp>
 #include <dimwise/tensor/random.hpp>
 
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
@@ -29,7 +29,8 @@ class xavier_uniform {
   /// Equal seeds give equal weights on every machine.
   explicit xavier_uniform(std::uint64_t seed, double gain = 1) : random_(seed), gain_(gain) {}
   [[nodiscard]] double operator()(std::size_t inputs, std::size_t outputs) {
-    return gain_ * std::sqrt(6.0 / static_cast<double>(inputs + outputs)) * (2 * random_.uniform() - 1);
+    return gain_ * dimwise::detail::math::sqrt(6.0 / static_cast<double>(inputs + outputs)) *
+           (2 * random_.uniform() - 1);
   }
 
  private:
@@ -43,7 +44,7 @@ class xavier_normal {
   /// Equal seeds give equal weights on one machine; the last digits may differ on another.
   explicit xavier_normal(std::uint64_t seed, double gain = 1) : random_(seed), gain_(gain) {}
   [[nodiscard]] double operator()(std::size_t inputs, std::size_t outputs) {
-    return gain_ * std::sqrt(2.0 / static_cast<double>(inputs + outputs)) * random_.normal();
+    return gain_ * dimwise::detail::math::sqrt(2.0 / static_cast<double>(inputs + outputs)) * random_.normal();
   }
 
  private:
