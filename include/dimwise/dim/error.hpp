@@ -6,7 +6,7 @@
 #pragma once
 
 #include <dimwise/support/compiler.hpp>
-#include <dimwise/support/escaped.hpp>
+#include <dimwise/support/library.hpp>
 #include <dimwise/support/name.hpp>
 
 #include <cstddef>
@@ -20,44 +20,18 @@ namespace dimwise {
 class error : public std::exception {
  public:
   /// The message: the operation, the mistake, and the expected value.
-  [[nodiscard]] const char* what() const noexcept override { return text_; }
+  [[nodiscard]] DIMWISE_DETAIL_LIBRARY const char* what() const noexcept override;
 
   /// Appends text, the name of a dimension, or a number; the message is truncated at the end of the buffer. Control
   /// characters and bidirectional controls in text are escaped.
-  [[gnu::noinline]] error& operator<<(const char* s) {
-    std::size_t size = 0;
-    while (s[size] != '\0') { ++size; }
-    detail::say_escaped(s, size, [this](char c) { put(c); });
-    return *this;
-  }
-  error& operator<<(detail::text s) {
-    detail::say_name(s, [this](char c) { put(c); });
-    return *this;
-  }
-  error& operator<<(std::size_t n) {
-    char digits[24];
-    int count = 0;
-    do {
-      digits[count++] = static_cast<char>('0' + n % 10);
-      n /= 10;
-    } while (n != 0);
-    while (count > 0) { put(digits[--count]); }
-    return *this;
-  }
-  error& operator<<(long long n) {
-    if (n >= 0) { return *this << static_cast<std::size_t>(n); }
-    put('-');
-    return *this << (std::size_t{0} - static_cast<std::size_t>(n));
-  }
+  DIMWISE_DETAIL_LIBRARY error& operator<<(const char* s);
+  DIMWISE_DETAIL_LIBRARY error& operator<<(detail::text s);
+  DIMWISE_DETAIL_LIBRARY error& operator<<(std::size_t n);
+  DIMWISE_DETAIL_LIBRARY error& operator<<(long long n);
   error& operator<<(int n) { return *this << static_cast<long long>(n); }
 
  private:
-  void put(char c) {
-    if (length_ + 1 < sizeof(text_)) {
-      text_[length_++] = c;
-      text_[length_] = '\0';
-    }
-  }
+  DIMWISE_DETAIL_LIBRARY void put(char c);
   char text_[512] = {};
   std::size_t length_ = 0;
 };
@@ -77,14 +51,10 @@ class number_error : public error {};
 class allocation_error : public std::bad_alloc {
  public:
   /// Constructs the error of an allocation of `bytes` for `what`.
-  allocation_error(std::size_t bytes, const char* what) : bytes_(bytes) {
-    text_ << "out of memory: " << bytes << " bytes for " << what << " cannot be allocated";
-  }
+  DIMWISE_DETAIL_LIBRARY allocation_error(std::size_t bytes, const char* what);
   /// Constructs the error of an allocation of `count` elements; the number of bytes may exceed `std::size_t`.
-  allocation_error(std::size_t count, std::size_t bytes_of_one, const char* what) : bytes_(~std::size_t{0}) {
-    text_ << "out of memory: " << count << " times " << bytes_of_one << " bytes for " << what << " cannot be allocated";
-  }
-  [[nodiscard]] const char* what() const noexcept override { return text_.what(); }
+  DIMWISE_DETAIL_LIBRARY allocation_error(std::size_t count, std::size_t bytes_of_one, const char* what);
+  [[nodiscard]] DIMWISE_DETAIL_LIBRARY const char* what() const noexcept override;
   /// The number of bytes requested, or the maximum of `std::size_t` if it is larger.
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
@@ -107,5 +77,18 @@ constexpr text dimension_name() {
   return raw_type_name<D>();
 }
 
+#if DIMWISE_DETAIL_HAS_LIBRARY && !DIMWISE_DETAIL_DEFINES_LIBRARY
+extern template void raise<error>(const error&);
+extern template void raise<extent_error>(const error&);
+extern template void raise<index_error>(const error&);
+extern template void raise<origin_error>(const error&);
+extern template void raise<gradient_error>(const error&);
+extern template void raise<number_error>(const error&);
+#endif
+
 }  // namespace detail
 }  // namespace dimwise
+
+#if DIMWISE_DETAIL_DEFINES_LIBRARY
+#include <dimwise/dim/error_definitions.hpp>
+#endif

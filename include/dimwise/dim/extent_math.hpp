@@ -18,18 +18,8 @@ namespace dimwise::detail {
 
 using name_of = text (*)();
 
-[[noreturn, gnu::cold]] inline void throw_wraps(const char* operation, name_of name, const char* what, const char* sign,
-                                                std::initializer_list<std::size_t> extents) {
-  error e;
-  if (operation != nullptr) { e << operation << ": "; }
-  e << "the extent of dimension " << name() << " overflows, it is the " << what << " of ";
-  const char* between = "";
-  for (const std::size_t n : extents) {
-    e << between << n;
-    between = sign;
-  }
-  raise<extent_error>(e << " (R15)");
-}
+[[noreturn]] DIMWISE_DETAIL_LIBRARY void throw_wraps(const char* operation, name_of name, const char* what,
+                                                     const char* sign, std::initializer_list<std::size_t> extents);
 
 /// The sum, which is the extent of `name` in `operation` (null if unknown); throws `extent_error` on overflow.
 constexpr std::size_t checked_sum(const char* operation, name_of name, std::initializer_list<std::size_t> extents) {

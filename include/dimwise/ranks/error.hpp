@@ -6,7 +6,7 @@
 #pragma once
 
 #include <dimwise/dim/error.hpp>
-#include <dimwise/support/escaped.hpp>
+#include <dimwise/support/messages/escaped.hpp>
 
 #include <cstddef>
 #include <cstring>

@@ -10,7 +10,7 @@
 
 #include <dimwise/ranks/messages/communicator.hpp>
 #include <dimwise/ranks/messages/group.hpp>
-#include <dimwise/support/escaped.hpp>
+#include <dimwise/support/messages/escaped.hpp>
 #include <dimwise/support/text_warning.hpp>
 
 #include <algorithm>

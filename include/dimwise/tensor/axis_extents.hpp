@@ -27,12 +27,7 @@ struct extent_source {
 template <class A, class Slotted>
 inline constexpr extent_source source_of = {A::static_extent,
                                             A::static_extent == at_run_time ? place_in<Slotted, A> : short{-1}};
-[[gnu::noinline]] inline void write_extents(const extent_source* sources, std::size_t count, const slot* slots,
-                                            axis* to) {
-  for (std::size_t i = 0; i < count; ++i) {
-    to[i].extent = sources[i].slot < 0 ? sources[i].static_extent : slots[sources[i].slot].extent;
-  }
-}
+DIMWISE_DETAIL_LIBRARY void write_extents(const extent_source* sources, std::size_t count, const slot* slots, axis* to);
 
 // Writes row-major strides for the extents. Returns the number of elements without checking it for overflow.
 [[gnu::noinline]] constexpr extent_t make_contiguous(axis* axes, std::size_t rank) {
@@ -43,11 +38,8 @@ inline constexpr extent_source source_of = {A::static_extent,
   }
   return size;
 }
-[[gnu::noinline]] inline extent_t write_contiguous_extents(const extent_source* sources, std::size_t count,
-                                                           const slot* slots, axis* to) {
-  write_extents(sources, count, slots, to);
-  return make_contiguous(to, count);
-}
+DIMWISE_DETAIL_LIBRARY extent_t write_contiguous_extents(const extent_source* sources, std::size_t count,
+                                                         const slot* slots, axis* to);
 
 // The extents of the axes A…. The arrays have one element more, because an array of zero elements is ill-formed.
 template <class Axes>
@@ -84,38 +76,17 @@ struct axis_extents<list<A...>> {
   }
 };
 
-[[noreturn, gnu::cold]] inline void throw_too_many(const char* operation, const axis* axes, std::size_t rank,
-                                                   const name_of* names, std::size_t bytes) {
-  error e;
-  e << operation << ": a tensor of ";
-  for (std::size_t i = 0; i < rank; ++i) { e << (i == 0 ? "" : " x ") << names[i]() << " " << axes[i].extent; }
-  if (bytes > 0) { e << ", " << bytes << (bytes == 1 ? " byte" : " bytes") << " each,"; }
-  raise<extent_error>(e << " has more elements than memory can hold (R15)");
-}
-
 // The number of elements of these extents. Throws `extent_error` if the number overflows, or if so many elements of
 // `bytes` each (0 for a shape that is not stored) exceed half of the address space.
-[[gnu::noinline]] inline extent_t checked_size_of(const axis* axes, std::size_t rank, const name_of* names,
-                                                  std::size_t bytes, const char* operation) {
-  extent_t size = 1;
-  if (!multiply(rank, [axes](std::size_t i) { return axes[i].extent; }, size) ||
-      (bytes > 0 && size > static_cast<extent_t>(-1) / 2 / bytes)) {
-    throw_too_many(operation, axes, rank, names, bytes);
-  }
-  return size;
-}
+DIMWISE_DETAIL_LIBRARY extent_t checked_size_of(const axis* axes, std::size_t rank, const name_of* names,
+                                                std::size_t bytes, const char* operation);
 template <class Axes>
 [[gnu::always_inline]] inline extent_t checked_size(const axis* axes, std::size_t bytes, const char* operation) {
   return checked_size_of(axes, Axes::size, axis_extents<Axes>::names, bytes, operation);
 }
 // The same of the extents themselves: without an array of axes in each function that asks for it.
-[[gnu::noinline]] inline extent_t checked_size_in_slots(const extent_source* sources, std::size_t rank,
-                                                        const slot* slots, const name_of* names, std::size_t bytes,
-                                                        const char* operation) {
-  axis axes[max_rank];
-  write_extents(sources, rank, slots, axes);
-  return checked_size_of(axes, rank, names, bytes, operation);
-}
+DIMWISE_DETAIL_LIBRARY extent_t checked_size_in_slots(const extent_source* sources, std::size_t rank, const slot* slots,
+                                                      const name_of* names, std::size_t bytes, const char* operation);
 template <class Axes, class Extents>
 [[gnu::always_inline]] inline extent_t checked_size_of(const Extents& e, std::size_t bytes, const char* operation) {
   static_assert(Axes::size <= max_rank, "dimwise: more than 16 dimensions in one tensor");
@@ -137,3 +108,7 @@ template <class Axes>
 }
 
 }  // namespace dimwise::detail
+
+#if DIMWISE_DETAIL_DEFINES_LIBRARY
+#include <dimwise/tensor/axis_extents_definitions.hpp>
+#endif

@@ -9,6 +9,7 @@
 #include <dimwise/dim/error.hpp>
 #include <dimwise/dim/extent_math.hpp>
 #include <dimwise/shape/shape.hpp>
+#include <dimwise/support/library.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -23,61 +24,21 @@ struct slot {
   std::ptrdiff_t origin;
 };
 
-[[noreturn, gnu::cold, gnu::noinline]] inline void throw_extents_differ(extent_t here, extent_t there,
-                                                                        const char* operation, name_of name) {
-  raise<extent_error>(error{} << operation << ": dimension " << name() << " has extent " << here
-                              << " in one operand and " << there << " in another (R15)");
-}
-
-[[noreturn, gnu::cold, gnu::noinline]] inline void throw_disputed_origin(const char* operation, name_of name) {
-  raise<origin_error>(
-      error{} << operation << ": the operands, or the tensors they come from, have different origins along " << name());
-}
-
-[[noreturn, gnu::cold, gnu::noinline]] inline void throw_part_without_origin(const char* operation, name_of name) {
-  raise<origin_error>(error{} << operation << ": where this rank's part " << name()
-                              << " begins was not said; make it with part_here, or say it with starting_at (R7, R24)");
-}
+// Of two dimensions that must have one extent.
+[[noreturn]] DIMWISE_DETAIL_LIBRARY void throw_unequal(const char* operation, name_of a, extent_t of_a, name_of b,
+                                                       extent_t of_b, const char* rule);
+[[noreturn]] DIMWISE_DETAIL_LIBRARY void throw_disputed_origin(const char* operation, name_of name);
+[[noreturn]] DIMWISE_DETAIL_LIBRARY void throw_part_without_origin(const char* operation, name_of name);
 
 // R15: compares two slots of one dimension. Different origins are an error only when a position is needed.
-inline void check_same(slot& here, const slot& there, const char* operation, name_of name) {
-  if (here.extent != there.extent) { throw_extents_differ(here.extent, there.extent, operation, name); }
-  if (here.origin == unknown_origin) {
-    here.origin = there.origin;
-  } else if (there.origin != unknown_origin && there.origin != here.origin) {
-    here.origin = disputed_origin;
-  }
-}
-inline void check_same(segments& here, const segments& there, const char* operation, name_of name) {
-  if (!here.known()) {
-    here = there;
-  } else if (there.known() && !(here == there)) {
-    raise<extent_error>(error{} << operation << ": dimension " << name()
-                                << " has different documents in the operands (R15, R19)");
-  }
-}
+DIMWISE_DETAIL_LIBRARY void check_same(slot& here, const slot& there, const char* operation, name_of name);
+DIMWISE_DETAIL_LIBRARY void check_same(segments& here, const segments& there, const char* operation, name_of name);
 
 // Merges the slots of the operands: `places[j][i]` is the index of slot i in operand j, and `at[i]` its index in `to`;
 // -1 if there is none.
-[[gnu::noinline]] inline void merge_slots(slot* to, const short* at, std::size_t count, std::size_t operands,
-                                          const short* const* places, const slot* const* from, const char* operation,
-                                          const name_of* names) {
-  for (std::size_t i = 0; i < count; ++i) {
-    slot merged{};
-    bool found = false;
-    for (std::size_t j = 0; j < operands; ++j) {
-      const short place = places[j][i];
-      if (place < 0) { continue; }
-      if (found) {
-        check_same(merged, from[j][place], operation, names[i]);
-      } else {
-        merged = from[j][place];
-        found = true;
-      }
-    }
-    if (found && at[i] >= 0) { to[at[i]] = merged; }
-  }
-}
+DIMWISE_DETAIL_LIBRARY void merge_slots(slot* to, const short* at, std::size_t count, std::size_t operands,
+                                        const short* const* places, const slot* const* from, const char* operation,
+                                        const name_of* names);
 
 // Whether a dimension has a run-time extent or origin.
 template <class D>
@@ -351,16 +312,8 @@ void check_composites(list<D...>, [[maybe_unused]] const Extents& e, [[maybe_unu
 
 /// The position `by` elements after `origin`, or after 0 if the origin is unknown (`unknown_origin`). Throws
 /// `origin_error` beyond 2^60, since later positions could overflow.
-inline std::ptrdiff_t position_after(std::ptrdiff_t origin, std::size_t by, const char* operation, name_of name) {
-  if (origin == disputed_origin) { return origin; }
-  const std::ptrdiff_t from = origin == unknown_origin ? 0 : origin;
-  if (by > static_cast<std::size_t>(farthest_origin) - static_cast<std::size_t>(from)) {
-    raise<origin_error>(error{} << operation << ": the position " << by << " after position "
-                                << static_cast<long long>(from) << " of dimension " << name()
-                                << " is beyond 2^60 (R7)");
-  }
-  return from + static_cast<std::ptrdiff_t>(by);
-}
+DIMWISE_DETAIL_LIBRARY std::ptrdiff_t position_after(std::ptrdiff_t origin, std::size_t by, const char* operation,
+                                                     name_of name);
 
 /// The position of element `by` of D, whose first element is at `origin`. Of a part of positions that does not say
 /// where it begins, no element says it.
@@ -392,3 +345,7 @@ void make_extent(extents_for<Shape>& e, const slot& made, const char* operation)
 
 }  // namespace detail
 }  // namespace dimwise
+
+#if DIMWISE_DETAIL_DEFINES_LIBRARY
+#include <dimwise/tensor/extents_definitions.hpp>
+#endif

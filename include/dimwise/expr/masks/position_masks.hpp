@@ -43,38 +43,15 @@ struct mask_tag {
 template <class X>
 concept mask_like = derived_from<X, mask_tag>;
 
-[[noreturn, gnu::cold, gnu::noinline]] inline void throw_origins_unsaid(const char* mask, name_of query,
-                                                                        extent_t queries, name_of key, extent_t keys) {
-  raise<origin_error>(error{} << mask << ": " << query() << " has extent " << queries << " and " << key()
-                              << " has extent " << keys << "; say where they begin with starting_at (R7)");
-}
+[[noreturn]] DIMWISE_DETAIL_LIBRARY void throw_origins_unsaid(const char* mask, name_of query, extent_t queries,
+                                                              name_of key, extent_t keys);
 // Keys that said where they are, as those of a cache, and fewer queries that did not: a query that is taken for the
 // first position sees the first key alone. Parts of the keys that end where the queries end are no such case.
-[[gnu::noinline]] inline void check_shown(const char* mask, name_of query, extent_t queries, name_of key, extent_t keys,
-                                          std::ptrdiff_t first_key) {
-  const auto end = first_key + static_cast<std::ptrdiff_t>(keys);
-  if (end > static_cast<std::ptrdiff_t>(queries)) {
-    raise<origin_error>(error{} << mask << ": " << key() << " ends at position " << static_cast<long long>(end)
-                                << ", and where the " << queries << " of " << query()
-                                << " begin was not said; say it with starting_at, or next of the cache (R7)");
-  }
-}
+DIMWISE_DETAIL_LIBRARY void check_shown(const char* mask, name_of query, extent_t queries, name_of key, extent_t keys,
+                                        std::ptrdiff_t first_key);
 // Packed positions count through all documents: totals that agree say nothing of where a document begins.
-[[gnu::noinline]] inline void check_same_documents(const char* mask, name_of query, const segments& queries,
-                                                   name_of key, const segments& keys) {
-  if (queries.size() != keys.size()) {
-    raise<origin_error>(error{} << mask << ": " << query() << " has " << queries.size() << " documents and " << key()
-                                << " has " << keys.size()
-                                << "; positions are compared between documents of the same lengths (R7)");
-  }
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (queries.begin()[i] != keys.begin()[i]) {
-      raise<origin_error>(error{} << mask << ": document " << i << " has " << queries.begin()[i] << " positions of "
-                                  << query() << " and " << keys.begin()[i] << " of " << key()
-                                  << "; positions are compared between documents of the same lengths (R7)");
-    }
-  }
-}
+DIMWISE_DETAIL_LIBRARY void check_same_documents(const char* mask, name_of query, const segments& queries, name_of key,
+                                                 const segments& keys);
 
 // Where the two positions that a symbolic mask compares begin; given with the mask, or by the extents of the scores.
 template <class Q, class K>
@@ -308,3 +285,7 @@ class document : public detail::mask_tag {
 };
 
 }  // namespace dimwise
+
+#if DIMWISE_DETAIL_DEFINES_LIBRARY
+#include <dimwise/expr/masks/position_masks_definitions.hpp>
+#endif

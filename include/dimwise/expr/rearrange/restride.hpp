@@ -42,13 +42,6 @@ struct broadcast {
 };
 }  // namespace views
 
-// Not in the templates: this would be compiled for each rename of a program.
-[[noreturn, gnu::cold, gnu::noinline]] inline void throw_unequal(const char* operation, name_of a, extent_t of_a,
-                                                                 name_of b, extent_t of_b, const char* rule) {
-  raise<extent_error>(error{} << operation << ": " << a() << " has extent " << of_a << " and " << b() << " has extent "
-                              << of_b << " (" << rule << ")");
-}
-
 // The slots of a shape where `From` became `To`.
 template <class Shape, class From, class To, class Extents>
 extents_for<Shape> renamed_extents(const char* operation, const Extents& e) {

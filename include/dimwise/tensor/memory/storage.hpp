@@ -39,12 +39,7 @@ void copy_elements(const T* from, std::size_t n, T* to) {
 using block_giver = void (*)(void* memory, std::size_t bytes) noexcept;
 
 // Memory of the pool for n elements; the exception names their purpose.
-[[gnu::noinline]] inline void* take_elements(std::size_t n, std::size_t bytes_of_one, const char* what) {
-  if (n > std::numeric_limits<std::size_t>::max() / bytes_of_one) { throw allocation_error(n, bytes_of_one, what); }
-  try {
-    return block_pool::take(n * bytes_of_one);
-  } catch (const std::bad_alloc&) { throw allocation_error(n * bytes_of_one, what); }
-}
+DIMWISE_DETAIL_LIBRARY void* take_elements(std::size_t n, std::size_t bytes_of_one, const char* what);
 
 // Aligned elements; numbers are uninitialised. They are freed to the pool that they came from: shared libraries with
 // hidden symbols have one pool each, and tensors pass between them.
@@ -256,4 +251,17 @@ struct storage_for {
   using type = std::conditional_t<fits, inline_storage<T, fits ? StaticSize : 1>, shared_storage<T>>;
 };
 
+#if DIMWISE_DETAIL_HAS_LIBRARY
+DIMWISE_DETAIL_LIBRARY_TEMPLATE class aligned_vector<bool>;
+DIMWISE_DETAIL_LIBRARY_TEMPLATE class aligned_vector<float>;
+DIMWISE_DETAIL_LIBRARY_TEMPLATE class aligned_vector<double>;
+DIMWISE_DETAIL_LIBRARY_TEMPLATE class shared_storage<bool>;
+DIMWISE_DETAIL_LIBRARY_TEMPLATE class shared_storage<float>;
+DIMWISE_DETAIL_LIBRARY_TEMPLATE class shared_storage<double>;
+#endif
+
 }  // namespace dimwise::detail
+
+#if DIMWISE_DETAIL_DEFINES_LIBRARY
+#include <dimwise/tensor/memory/storage_definitions.hpp>
+#endif
