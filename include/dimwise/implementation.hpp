@@ -12,6 +12,7 @@
 #include <dimwise/eval/kernels/product_definitions.hpp>
 #include <dimwise/eval/records/stored_definitions.hpp>
 #endif
+#include <dimwise/dim/error_definitions.hpp>
 #include <dimwise/eval/gradient_sum_definitions.hpp>
 #include <dimwise/eval/kernels/backward_definitions.hpp>
 #include <dimwise/eval/lowering/views_definitions.hpp>
@@ -20,11 +21,13 @@
 #include <dimwise/eval/sorting/order_definitions.hpp>
 #include <dimwise/eval/written/erased_definitions.hpp>
 #include <dimwise/expr/explain/shapes_definitions.hpp>
+#include <dimwise/expr/masks/position_masks_definitions.hpp>
 #include <dimwise/expr/positions/rotary_definitions.hpp>
 #include <dimwise/expr/rearrange/join_definitions.hpp>
 #include <dimwise/grad/parameters/list_definitions.hpp>
 #include <dimwise/grad/parameters/passes_definitions.hpp>
 #include <dimwise/grad/record/partial_sums_definitions.hpp>
+#include <dimwise/grad/record/recorded_definitions.hpp>
 #include <dimwise/io/archive_definitions.hpp>
 #include <dimwise/io/arrays/stored_order_definitions.hpp>
 #include <dimwise/io/bindings_definitions.hpp>
@@ -38,8 +41,11 @@
 #include <dimwise/ranks/training/stages_definitions.hpp>
 #include <dimwise/ranks/training/tied_parameters_definitions.hpp>
 #include <dimwise/support/files/file_draft_definitions.hpp>
+#include <dimwise/tensor/axis_extents_definitions.hpp>
+#include <dimwise/tensor/extents_definitions.hpp>
 #include <dimwise/tensor/memory/block_pool_definitions.hpp>
 #include <dimwise/tensor/memory/large_pages_definitions.hpp>
+#include <dimwise/tensor/memory/storage_definitions.hpp>
 #include <dimwise/tensor/random_definitions.hpp>
 #include <dimwise/viz/colours_definitions.hpp>
 #include <dimwise/viz/explain_definitions.hpp>

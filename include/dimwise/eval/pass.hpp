@@ -118,7 +118,8 @@ void allocate(lowered<T>& x, const char* operation) {
 }
 
 template <class T, class Pass, class N>
-[[gnu::always_inline]] inline lowered<T> read_elements(const N& n) {
+[[gnu::always_inline]] inline lowered<T> read_elements(const N& leaf) {
+  const auto& n = untracked_of(leaf);
   using axes = axes_for<shape_of<N>>;
   lowered<T> x;
   if constexpr (Pass::computes && axis_extents<axes>::in_slots && requires { read_shared(x, {}, 0, {}, n.handle()); }) {
@@ -126,7 +127,7 @@ template <class T, class Pass, class N>
     read_shared(x, axis_extents<axes>::template sources<slotted>, axes::size, n.extents().slots(), n.handle());
   } else {
     [[maybe_unused]] const auto* const data = read_leaf(n, x.axes);
-    if constexpr (std::is_same_v<T, value_of<N>>) {
+    if constexpr (std::is_same_v<T, untracked_t<value_of<N>>>) {
       if constexpr (Pass::computes) { x.data = data; }
       if constexpr (is_tensor<N>) { x.derived = n.derived(); }
     } else {
@@ -167,7 +168,7 @@ lowered<compute_t<C, value_of<N>>> read(Pass& pass, const N& n) {
   if constexpr (is_leaf<N>) {
     return read_elements<T, Pass>(n);
   } else if constexpr (is_erased<N>) {
-    return read_erased<C, AsWeights>(pass, n);
+    return read_erased<C, AsWeights>(pass, untracked_of(n));
   } else if constexpr (is_recorded<N>) {
     return read_recorded<C>(pass, n, AsWeights);
   } else if constexpr (is_view<N>) {

@@ -83,7 +83,7 @@ void compute(Pass& pass, const N& n, target<T> to) {
 template <class C, class Pass, class N>
 [[gnu::always_inline]] inline void write(Pass& pass, const N& n, target<compute_t<C, value_of<N>>> to) {
   if constexpr (is_erased<N>) {
-    write_erased<C>(pass, n, to);
+    write_erased<C>(pass, untracked_of(n), to);
   } else if constexpr (is_recorded<N>) {
     write_recorded<C>(pass, n, to);
   } else if constexpr (reads_in_place<N>) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/grad/tracked.hpp -- tensors whose origin is recorded, and the record.
+// dimwise/grad/tracked.hpp -- tensors whose origin is recorded.
 //
 // Layer: grad. Storing is all that is recorded: `tensor y = expr;` with a tracked operand keeps the expression, which
 // shares what it reads. A formula is differentiated by its type (grad/operations/adjoint.hpp).
@@ -11,13 +11,10 @@
 #include <dimwise/expr/backward.hpp>
 #include <dimwise/grad/operations/attention.hpp>
 #include <dimwise/grad/record/erased.hpp>
-#include <dimwise/grad/record/partial_sums.hpp>
-#include <dimwise/tensor/memory/counted.hpp>
+#include <dimwise/grad/record/recorded.hpp>
 
-#include <atomic>
 #include <cstdint>
-#include <utility>
-#include <vector>
+#include <memory>
 
 namespace dimwise {
 
@@ -41,131 +38,6 @@ struct read_as_a_number<T> {
 };
 template <class T>
 struct stored_as<tracked<T>> : read_as_a_number<T> {};
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Weffc++"  // never copied: an origin_pointer holds it
-// The record of one stored value: the gradient that arrives, in derived classes, and what it was computed from
-// (`kept`), which is deleted after its gradient was sent. `kept` is known to one function per formula only: a class per
-// formula would be ten functions and the long names of its type.
-class recorded : public gradient_sums {
- public:
-  // Sends the gradient of `value` on from `kept`, if `value` is not null, and deletes `kept`.
-  using action = void (*)(void* kept, recorded* value);
-
-  explicit recorded(std::uint64_t record, const axes_of_mesh* own = nullptr) : gradient_sums(own), record_(record) {}
-  recorded(const recorded&) = delete;
-  recorded& operator=(const recorded&) = delete;
-  virtual ~recorded() {
-    if (kept_ != nullptr) { act_(kept_, nullptr); }
-  }
-  /// Takes what the value was computed from.
-  void keep(void* kept, action act) noexcept {
-    kept_ = kept;
-    act_ = act;
-  }
-  /// Sends the gradient that has arrived to what the value was computed from, and forgets both.
-  virtual void send() {
-    if (kept_ == nullptr) { return; }
-    void* const kept = kept_;
-    kept_ = nullptr;
-    act_(kept, arrived() ? this : nullptr);
-  }
-  [[nodiscard]] std::uint64_t record() const { return record_; }
-  /// The number of its owners: tensors, formulas that a record holds, lists.
-  [[nodiscard]] long owners() const { return owners_.count(); }
-
- private:
-  friend class origin_pointer;
-  owner_count owners_{};
-  std::uint64_t record_;
-  void* kept_ = nullptr;
-  action act_ = nullptr;
-};
-#pragma GCC diagnostic pop
-
-// An owner of a recorded value. Its functions are not inlined: each formula copies and destroys dozens of them, and a
-// std::shared_ptr is a page of code each time.
-class origin_pointer {
- public:
-  origin_pointer() = default;
-  /// Takes a new value.
-  explicit origin_pointer(recorded* made) noexcept : value_(made) {}
-  origin_pointer(const origin_pointer& other) noexcept : value_(other.value_) {
-    if (value_ != nullptr) { add(value_); }
-  }
-  origin_pointer(origin_pointer&& other) noexcept : value_(std::exchange(other.value_, nullptr)) {}
-  origin_pointer& operator=(origin_pointer other) noexcept {
-    std::swap(value_, other.value_);
-    return *this;
-  }
-  ~origin_pointer() {
-    if (value_ != nullptr) { drop(value_); }
-  }
-  [[nodiscard]] recorded* get() const { return value_; }
-  [[nodiscard]] recorded& operator*() const { return *value_; }
-  [[nodiscard]] recorded* operator->() const { return value_; }
-
- private:
-  [[gnu::noinline]] static void add(recorded* value) noexcept { value->owners_.add(); }
-  [[gnu::noinline]] static void drop(recorded* value) noexcept {
-    if (value->owners_.drop()) { delete value; }
-  }
-  recorded* value_ = nullptr;
-};
-template <class Recorded, class... Kept>
-origin_pointer new_recorded(const Kept&... kept) {
-  return origin_pointer(new Recorded(kept...));
-}
-
-// The values stored by one call of `value_and_gradient`, in order. It is the thread's current one while the loss is
-// computed.
-class gradient_record {
- public:
-  gradient_record() : outer_(current_record) { current_record = this; }
-  gradient_record(const gradient_record&) = delete;
-  gradient_record& operator=(const gradient_record&) = delete;
-  ~gradient_record() {
-    close();
-    // The last first: a value's origin is older than the value, and chains of owners are not unwound by recursion.
-    while (!values_.empty()) { values_.pop_back(); }
-  }
-  [[nodiscard]] static gradient_record* current() { return current_record; }
-  [[nodiscard]] std::uint64_t number() const { return number_; }
-  void add(const origin_pointer& value) { values_.push_back(value); }
-  /// Nothing is recorded any more.
-  void close() {
-    if (open_) { current_record = outer_; }
-    open_ = false;
-  }
-  /// From the last value to the first: all that arrives at a value comes from later ones.
-  void send_all() {
-    while (!values_.empty()) {
-      values_.back()->send();
-      values_.pop_back();
-    }
-  }
-  /// The same; calls `after()` each time that a value has sent.
-  template <class After>
-  void send_all(const After& after) {
-    while (!values_.empty()) {
-      values_.back()->send();
-      values_.pop_back();
-      after();
-    }
-  }
-
- private:
-  static std::uint64_t next() {
-    static std::atomic<std::uint64_t> last{0};
-    return ++last;
-  }
-  inline static thread_local gradient_record* current_record = nullptr;
-  gradient_ranks::scope ranks_{};
-  gradient_record* outer_;
-  std::uint64_t number_ = next();
-  bool open_ = true;
-  std::vector<origin_pointer> values_{};
-};
 
 // The gradient of a stored value: the sum of what arrives, over all ranks that have a term of it.
 template <class T, class... DimsAndMarks>
@@ -313,17 +185,6 @@ void send_by_own(void* kept, recorded* value) {
   if (value != nullptr) { owned->send(*static_cast<Value*>(value)); }
 }
 
-// Whether something that was recorded by `own` is part of a record; throws where it is part of another one.
-inline bool belongs_to(std::uint64_t own, std::uint64_t record) {
-  if (own == record) { return true; }
-  raise<gradient_error>(
-      error{} << "a tracked tensor"
-              << (record == 0 ? " was recorded by a call of value_and_gradient that has ended or runs in another thread"
-                              : " was recorded by another call of value_and_gradient than the one that runs; a "
-                                "gradient of a gradient is not recorded")
-              << " (R21)");
-}
-
 // Refuses an expression of which a leaf was recorded elsewhere: its gradient would be lost.
 template <class N>
 bool has_origin(const N& n, std::uint64_t record) {
@@ -382,10 +243,18 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
     detail::gradient_record* const record = detail::gradient_record::current();
     const bool recorded = detail::has_origin(value, record == nullptr ? 0 : record->number());
     // By one kernel whether it is recorded or not: a recomputed layer has the same bits as before.
+    auto fresh =
+        plain_type::for_overwriting(detail::merge_extents<typename extents_type::atoms>("assign", value.extents()));
     if constexpr (detail::kept_beside<E>::any) {
-      if (store_attention(recorded ? record : nullptr, value)) { return; }
+      typename detail::kept_beside<E>::sums_type sums;
+      if (detail::kept_beside<E>::store(value, fresh, sums)) {
+        value_ = fresh;
+        if (recorded) { keep(*record, detail::kept_attention<E, plain_type>{value, value_, sums}); }
+        return;
+      }
     }
-    value_ = plain_type(detail::untracked_of(value));
+    compute_value(fresh, value);
+    value_ = fresh;
     if (recorded) { keep(*record, value); }
   }
   template <class Computed, class Verdict = rule::assign<shape_type, Computed>>
@@ -418,18 +287,6 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
     origin_ = detail::new_recorded<origin_type>(record.number());
     origin_->keep(new Kept(kept), &detail::send_kept<Kept, origin_type>);
     record.add(origin_);
-  }
-  // False, and nothing done, where no kernel takes it. Without a record the value is a constant.
-  template <class E>
-  bool store_attention(detail::gradient_record* record, const E& formula) {
-    const auto plain = detail::untracked_of(formula);
-    auto value =
-        plain_type::for_overwriting(detail::merge_extents<typename extents_type::atoms>("assign", plain.extents()));
-    typename detail::kept_beside<E>::sums_type sums;
-    if (!detail::kept_beside<E>::store(plain, value, sums)) { return false; }
-    value_ = value;
-    if (record != nullptr) { keep(*record, detail::kept_attention<E, plain_type>{formula, value, sums}); }
-    return true;
   }
 
   plain_type value_{};

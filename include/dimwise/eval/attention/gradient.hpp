@@ -49,10 +49,11 @@ inline constexpr bool is_widened = false;
 template <class Shape, class Packed, class X, class... Scale>
 inline constexpr bool is_widened<widened_node<Shape, Packed, X, Scale...>> = true;
 
-template <class Shape, class Over, class A, class B>
-  requires(kernels::available && attention_match<node<product_over<Over>, Shape, float, A, B>>::matches)
-struct attention_gradient_of<node<product_over<Over>, Shape, float, A, B>> {
-  using N = node<product_over<Over>, Shape, float, A, B>;
+template <class Shape, class T, class Over, class A, class B>
+  requires(kernels::available && std::is_same_v<untracked_t<T>, float> &&
+           attention_match<node<product_over<Over>, Shape, T, A, B>>::matches)
+struct attention_gradient_of<node<product_over<Over>, Shape, T, A, B>> {
+  using N = node<product_over<Over>, Shape, T, A, B>;
   using match = attention_match<N>;
   using roles = typename match::roles;
   using loops = typename roles::loops;

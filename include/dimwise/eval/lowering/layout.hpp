@@ -49,7 +49,7 @@ struct with_working<list<X...>> {
 template <class N>
 consteval auto working_type() {
   if constexpr (real_element<value_of<N>>) {
-    return std::type_identity<value_of<N>>{};
+    return std::type_identity<untracked_t<value_of<N>>>{};
   } else {
     return typename working_of_operands<typename with_working<children_t<N>>::type>::type{};
   }

@@ -52,9 +52,10 @@ struct static_operand {
 template <class T, class... D>
 struct static_operand<tensor<T, D...>> {
   using own = axes_for<shape<D...>>;
-  static constexpr bool known = std::is_same_v<T, float> && static_extents<own>::known && static_extents<own>::size > 0;
+  static constexpr bool known =
+      std::is_same_v<untracked_t<T>, float> && static_extents<own>::known && static_extents<own>::size > 0;
   static constexpr auto axes = static_extents<own>::contiguous();
-  static const float* data(context&, const tensor<T, D...>& n) { return n.data(); }
+  static const float* data(context&, const tensor<T, D...>& n) { return untracked_of(n).data(); }
 };
 template <class Shape, class E>
   requires(static_operand<E>::known)

@@ -237,9 +237,9 @@ class values_below {
       : own_(false, !(Pass::computes && erased_values::current() != nullptr && erased_values::current()->keeps_all())) {
     std::vector<erased_use> held;
     if constexpr (is_erased<N>) {
-      n.formula().list_held(held, 1);
+      untracked_of(n).formula().list_held(held, 1);
     } else {
-      each_erased(n, [&](const auto& x) { held.push_back({&x.formula(), 1}); });
+      each_erased(n, [&](const auto& x) { held.push_back({&untracked_of(x).formula(), 1}); });
     }
     erased_values& values = *erased_values::current();
     for (const erased_base* e : values.missing_below(static_cast<std::vector<erased_use>&&>(held), is_in_double<C>)) {

@@ -27,8 +27,7 @@ struct kept_beside {
 template <class X>
 consteval bool leads_to_scores() {
   if constexpr (operand<X>) {
-    using U = untracked_type<X>;
-    return weights_chain<U>::matches || score_chain<U>::matches || capped_scores<U>::matches;
+    return weights_chain<X>::matches || score_chain<X>::matches || capped_scores<X>::matches;
   } else {
     return false;
   }
@@ -91,12 +90,12 @@ consteval bool tracks_roles_alone() {
 }
 
 template <class Shape, class T, class Over, class A, class B>
-  requires(attention_gradient_of<untracked_type<node<product_over<Over>, Shape, T, A, B>>>::matches &&
+  requires(attention_gradient_of<node<product_over<Over>, Shape, T, A, B>>::matches &&
            tracks_roles_alone<element_t<way_to_scores<node<product_over<Over>, Shape, T, A, B>>, list<A, B>>>())
 struct kept_beside<node<product_over<Over>, Shape, T, A, B>> {
   static constexpr bool any = true;
   using N = node<product_over<Over>, Shape, T, A, B>;
-  using kernel = attention_gradient_of<untracked_type<N>>;
+  using kernel = attention_gradient_of<N>;
   using roles = typename kernel::roles;
   using sums_type = typename kernel::sums_type;
   template <class X>
@@ -104,7 +103,7 @@ struct kept_beside<node<product_over<Over>, Shape, T, A, B>> {
 
   // Fills `out`, and `sums` with what the backward pass needs; false where no kernel takes it.
   template <class Out>
-  static bool store(const untracked_type<N>& n, Out& out, sums_type& sums) {
+  static bool store(const N& n, Out& out, sums_type& sums) {
     sums =
         sums_type::for_overwriting(extents_from<shape_of<sums_type>>("gradient", kernel::match::weights(n).extents()));
     return kernel::forth(n, out, sums);
@@ -126,7 +125,7 @@ struct kept_beside<node<product_over<Over>, Shape, T, A, B>> {
     using bias_type = bias_step<std::remove_cvref_t<decltype(biased)>>;
     auto d_bias = wanted_bias<typename bias_type::gradient_type>(biased);
     const auto pointer = [](auto& x, bool is_wanted) { return is_wanted ? &x : nullptr; };
-    if (!kernel::back(untracked_of(n), out, sums, g, pointer(d_q, is_tracked<std::remove_cvref_t<decltype(q)>>),
+    if (!kernel::back(n, out, sums, g, pointer(d_q, is_tracked<std::remove_cvref_t<decltype(q)>>),
                       pointer(d_k, is_tracked<std::remove_cvref_t<decltype(k)>>),
                       pointer(d_v, is_tracked<std::remove_cvref_t<decltype(v)>>),
                       pointer(d_bias, bias_type::is_learned))) {

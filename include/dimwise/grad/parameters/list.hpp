@@ -139,11 +139,16 @@ inline constexpr element_passes passes_over = {
     &add_all<T>};
 
 #if DIMWISE_DETAIL_HAS_LIBRARY
-#define DIMWISE_DETAIL_PASSES(T)                                                                                 \
-  DIMWISE_DETAIL_LIBRARY_TEMPLATE void adam_elements<T>(whole_passes&, const adam_numbers<double>&, std::size_t, \
-                                                        const void*, void*, void*, void*);                       \
-  DIMWISE_DETAIL_LIBRARY_TEMPLATE double squares_of_elements<T>(std::size_t, const void*);                       \
-  DIMWISE_DETAIL_LIBRARY_TEMPLATE void multiply_all<T>(std::size_t, void*, double);                              \
+#define DIMWISE_DETAIL_PASSES(T)                                                                                    \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE void adam_elements<T>(whole_passes&, const adam_numbers<double>&, std::size_t,    \
+                                                        const void*, void*, void*, void*);                          \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE void sgd_elements<T>(const sgd_numbers&, std::size_t, const void*, void*, void*); \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE double squares_of_elements<T>(std::size_t, const void*);                          \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE double largest_element<T>(std::size_t, const void*, double);                      \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE void add_scaled_squares<T>(std::size_t, const void*, int,                         \
+                                                             kernels::carried_sum<double>&);                        \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE void shorten_elements<T>(std::size_t, void*, double, const scaled_norm&, double); \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE void multiply_all<T>(std::size_t, void*, double);                                 \
   DIMWISE_DETAIL_LIBRARY_TEMPLATE void add_all<T>(whole_passes&, std::size_t, void*, const void*);
 DIMWISE_DETAIL_PASSES(float)
 DIMWISE_DETAIL_PASSES(double)

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/recorded.hpp -- which nodes become records, and how many records they need.
+//
+// Layer: eval. What the elements of a node are does not matter here: tracked nodes are computed as others are.
+// Tests: tests/eval/records.test.cpp
+#pragma once
+
+#include <dimwise/eval/kernels/codes.hpp>
+#include <dimwise/eval/pass.hpp>
+#include <dimwise/eval/records/record.hpp>
+
+namespace dimwise::detail {
+
+// Whether a node is computed by one of the operations of records.
+template <class N>
+inline constexpr bool has_operation = false;
+template <class Shape, class How, class E>
+inline constexpr bool has_operation<restride<Shape, How, E>> = is_float<E>;
+template <class T>
+inline constexpr bool has_operation<constant<T>> = real_element<T>;
+template <class Shape, class Over, class A, class B>
+inline constexpr bool has_operation<contraction<Shape, Over, A, B>> = is_float<A> && is_float<B>;
+template <class Shape, class How, class Over, class E>
+inline constexpr bool has_operation<rowwise<Shape, How, Over, E>> = is_float<E>;
+template <class Shape, real_element T, class How, class Over, class E>
+inline constexpr bool has_operation<reduction<Shape, T, How, Over, E>> = is_float<E>;
+template <class F>
+inline constexpr std::ptrdiff_t rounding_code = -1;
+template <>
+inline constexpr std::ptrdiff_t rounding_code<fn::rounded<bfloat16>> = rounded_to_bfloat16;
+template <>
+inline constexpr std::ptrdiff_t rounding_code<fn::rounded<float16>> = rounded_to_float16;
+// Functions of a number: the library's, and the user's own of a float.
+template <class T, class F, class X, bool Known = function_code<F> != kernels::function::none || rounding_code<F> >= 0>
+inline constexpr bool is_function = is_float<X>;
+template <class T, class F, class X>
+inline constexpr bool is_function<T, F, X, false> =
+    std::is_same_v<untracked_t<T>, float> && std::is_same_v<untracked_t<value_of<X>>, float> &&
+    std::is_invocable_r_v<float, const F&, float>;
+template <class Shape, real_element T, class F, class X>
+inline constexpr bool has_operation<elementwise<Shape, T, F, X>> = is_function<T, F, X>;
+template <class Shape, real_element T, class F, class A, class B>
+inline constexpr bool has_operation<elementwise<Shape, T, F, A, B>> =
+    is_float<A> && is_float<B> && operation_code<F>.has_value();
+template <class Shape, real_element T, class X, class Y>
+inline constexpr bool has_operation<elementwise<Shape, T, fn::pow, X, Y>> = is_float<X> && is_float<Y>;
+template <class Shape, real_element T, class X, class Low, class High>
+inline constexpr bool has_operation<elementwise<Shape, T, fn::clamp, X, Low, High>> =
+    is_float<X> && is_float<Low> && is_float<High>;
+template <class Shape, real_element T, class M, class A, class B>
+inline constexpr bool has_operation<elementwise<Shape, T, fn::choose, M, A, B>> = is_float<A> && is_float<B>;
+// What is sent to the argument of a function, to an operand of a choice, and to what a mask has hidden.
+template <class F>
+inline constexpr auto chained_code = kernels::function::none;
+template <class F>
+inline constexpr auto chained_code<fn::chain<F, 0>> = function_code<F>;
+template <class Shape, real_element T, class F, class G, class X>
+inline constexpr bool has_operation<elementwise<Shape, T, fn::chain<F, 0>, G, X>> =
+    is_float<G> && is_float<X> && function_code<F> != kernels::function::none;
+template <class Shape, real_element T, bool First, class M, class G>
+inline constexpr bool has_operation<elementwise<Shape, T, fn::chosen_part<First>, M, G>> = is_float<G>;
+template <class Shape, real_element T, class M, class G>
+inline constexpr bool has_operation<elementwise<Shape, T, fn::visible_part, M, G>> = is_float<G>;
+template <class Shape, class E, class M>
+inline constexpr bool has_operation<masked_node<Shape, E, M>> = is_float<E>;
+template <class Shape, class E, class B>
+inline constexpr bool has_operation<biased_node<Shape, E, B>> = is_float<E>;
+template <class Shape, class E, class B>
+inline constexpr bool has_operation<position_biased_node<Shape, E, B>> = is_float<E>;
+
+template <class N>
+  requires has_operation<N>
+inline constexpr bool is_recorded<N> = true;
+
+// Functions whose first operand says where the others are taken from.
+template <class F>
+inline constexpr bool chooses =
+    is_any_of<F, fn::choose, fn::chosen_part<true>, fn::chosen_part<false>, fn::visible_part>;
+
+template <class E>
+inline constexpr bool is_masked_node = false;
+template <class Shape, class E, class M>
+inline constexpr bool is_masked_node<masked_node<Shape, E, M>> = true;
+
+// How many records a node needs, with those below.
+template <class X>
+inline constexpr std::size_t records_in = 1;
+template <mask M>
+inline constexpr std::size_t records_in<M> = 0;
+template <class X>
+inline constexpr std::size_t records_below = 0;
+template <class Op, class Shape, class T, class... X>
+inline constexpr std::size_t records_below<node<Op, Shape, T, X...>> = (records_in<X> + ... + 0);
+template <class F, class Shape, class T, class M, class... X>
+  requires chooses<F>
+inline constexpr std::size_t records_below<node<apply<F>, Shape, T, M, X...>> = (records_in<X> + ...);
+template <class How, class Over, class Shape, class T, class Inner, class E, class M>
+inline constexpr std::size_t records_below<node<total_over<How, Over>, Shape, T, masked_node<Inner, E, M>>> =
+    records_in<E>;
+template <class N>
+  requires is_recorded<N>
+inline constexpr std::size_t records_in<N> = 1 + records_below<N>;
+
+}  // namespace dimwise::detail
