@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What is computed again in the backward pass gives the same gradient; dropout leaves out by its seed, and never in
+// A layer that is recomputed in the backward pass has the same gradient; dropout leaves out by its seed, and never in
 // inference.
 #include "nodes.hpp"
 #include <dimwise/nn.hpp>
@@ -117,7 +117,7 @@ TEST_CASE("check_gradient refuses a dropout that leaves out: differences know no
   CHECK(check_gradient(x, loss_of(0)).error < 1e-8);
 }
 
-TEST_CASE("dropout: nothing in inference, by the seed in training, the same again where it is computed again") {
+TEST_CASE("dropout: nothing in inference, by the seed in training, the same again if it is recomputed") {
   const auto x = some<batch, seq, d_model>(1, batch{20}, seq{30});
   CHECK(same(nn::dropout{0.1}(x), x));
   const auto drop = [](const auto& m) { return mean<batch, seq, d_model>(nn::dropout{0.25}(m)); };

@@ -47,7 +47,7 @@ struct operands {
   }
 };
 
-// Biases of the three projections, one behind the other.
+// Biases of the three projections, one after the other.
 void add_biases(const run& r, operands& in) {
   using of_queries = merged<kv_heads, shared_by, d_k>;
   using of_keys = merged<kv_heads, d_k>;

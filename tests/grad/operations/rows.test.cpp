@@ -166,7 +166,7 @@ void check_hidden(const F& attend, const tensor<int, batch>& lengths) {
     }
   }
   const auto loss = [&](const auto& m) { return weighed(attend(m)); };
-  // What kernels compute of NaN is computed again by the loops, which add in another order: 64 roundings.
+  // The loops recompute what kernels give for NaN, and add in another order: 64 roundings.
   const auto compare = [&](double roundings) {
     const auto clean = value_and_gradient(model, loss);
     const auto dirty = value_and_gradient(spoiled, loss);
