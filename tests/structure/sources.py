@@ -6,7 +6,7 @@
  * An include points down the table of layers, which ARCHITECTURE.md has as well; a third party is included by its own headers alone.
  * A header that uses DIMWISE_CONFIGURATION includes its definition; X_definitions.hpp is included by X.hpp and by implementation.hpp, or by
    another definitions header.
- * At most 14 headers stand in a folder of include/dimwise.
+ * At most 14 headers stand in a folder of include/dimwise, and 14 sources in one of src and tests; tests/compile_fail has a file for each mistake.
  * A test case that starts threads is in the suite `threads` (tests/support/threads.hpp).
  * A file that a header, CONTRIBUTING.md, README.md or ARCHITECTURE.md names exists; so does a header that a comment of a header names,
    and a path to one in CONTRIBUTING.md and ARCHITECTURE.md.
@@ -55,7 +55,7 @@ PAGES = {"no_adl": ("operations", "tensors", "caches", "modules", "dimensions"),
 INTERNAL = {"detail", "a_stack_is_made_by_of_and_then_initialised"}
 # What starts threads in a test; a program that replaces `operator new` has no suite of the preset `threads`.
 STARTS_THREADS = ("std::thread", "racing_executor", "run_threads", "ranks::run")
-MOST_HEADERS = 14  # in a folder
+MOST_SOURCES = 14  # in a folder
 HEADER = re.compile(r"(?<![\w./<-])[a-z][\w/]*\.hpp\b")  # in a comment, from any folder on
 FILE = re.compile(r"\b(?:tools|docs|benchmarks|include|tests|cmake)/[\w/.-]+\.(?:py|sh|md|hpp|cpp|cmake)\b")
 
@@ -127,9 +127,11 @@ def check_headers(root):
                 yield f"{file}: {header} does not include it, or {IMPLEMENTATION} lacks it"
 
     yield from heavy_includes(texts)
-    folders = collections.Counter(pathlib.PurePosixPath(file).parent.as_posix() for file in texts)
-    yield from (f"{folder}: has {count} headers, more than {MOST_HEADERS}: make folders that name families"
-                for folder, count in folders.items() if count > MOST_HEADERS)
+    sources = (path.relative_to(root).as_posix() for folder in ("src", "tests") for path in (root / folder).rglob("*.?pp"))
+    files = (*texts, *(file for file in sources if not file.startswith("tests/compile_fail/")))
+    folders = collections.Counter(pathlib.PurePosixPath(file).parent.as_posix() for file in files)
+    yield from (f"{folder}: has {count} sources, more than {MOST_SOURCES}: make folders that name families"
+                for folder, count in folders.items() if count > MOST_SOURCES)
 
 
 def threaded_cases(text):
