@@ -64,7 +64,7 @@ using mesh_axes_of_model_t = decltype(mesh_axes_of_model<M>());
 template <class M>
 concept undivided_model = nn::detail::has_walked_parameters<M>() && mesh_axes_of_model_t<M>::size == 0;
 
-// What norms are taken of: a model, and not the terms of one rank.
+// The operand of a norm: a whole model, not the terms of one rank.
 template <class Op, class G>
 struct judged_norm {
   using type = ERROR_R21_model_has_no_parameters<G>;
@@ -108,10 +108,11 @@ Error norm_of(const M& m);
 template <class M, class Error = typename detail::judged_norm<op::clip_norm, M>::type>
   requires(!detail::undivided_model<M>)
 Error clip_norm(const M& gradient, double limit);
+DIMWISE_DETAIL_MISUSED(clip_norm)
 
 }  // namespace no_adl
 
-/// What `sgd` remembers: the velocity of every parameter, and how many steps were made.
+/// The state of `sgd`: the velocity of every parameter, and the number of steps.
 template <class M>
 struct sgd_state {
   M velocity{};
@@ -159,7 +160,7 @@ class sgd {
   Error step(Model& model, const G& gradient);
 };
 
-/// What `adam` and `adamw` remember: two moments of every parameter, and how many steps were made.
+/// The state of `adam` and `adamw`: two moments of every parameter, and the number of steps.
 template <class M>
 struct adam_state {
   M first{};

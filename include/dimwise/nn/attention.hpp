@@ -154,9 +154,13 @@ auto logit_beside(const Logit& logit, const Sums& sums) {
                                                                       rhs_t<shape_of<Sums>>>>();
   } else if constexpr (foreign::size > 0) {
     return refusal<missing_t<op::attention_with_sinks, foreign, shape_of<Sums>>>();
-  } else if constexpr (!fits<other, own> || (is_untracked_beside<Sums, Logit> && !std::is_same_v<own, other>)) {
+  } else if constexpr (!fits<other, own>) {
     return refusal<ERROR_R13_elements_do_not_fit_the_declared_type<op::attention_with_sinks, declared<other>,
                                                                    computed<own>, operand_t<shape_of<Logit>>>>();
+  } else if constexpr (is_untracked_beside<Sums, Logit> && !std::is_same_v<own, other>) {
+    // Constants become tracked beside a trained logit, whose elements have the type of the gradient.
+    return refusal<ERROR_R13_elements_do_not_fit_the_declared_type<op::attention_with_sinks, declared<value_of<Logit>>,
+                                                                   computed<other>, operand_t<shape_of<Sums>>>>();
   } else {
     return evaluated_as<Sums, op::attention_with_sinks>(broadcast_like(logit, sums));
   }

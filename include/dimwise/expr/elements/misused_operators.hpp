@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/expr/elements/misused_operators.hpp -- operators between operands, masks and what is neither: one error
+// dimwise/expr/elements/misused_operators.hpp -- operators between operands, masks and other types: one error
 // instead of a list of candidates.
 //
 // Layer: expr. Types of users are left to their own operators. Misused words are in tensor/misused.hpp.
@@ -22,7 +22,7 @@ inline constexpr bool is_block_mask = false;
 template <class E>
 inline constexpr bool is_block_mask<block_mask<E>> = true;
 
-// What a user may write beside a tensor by mistake.
+// An operand beside a tensor that is a mistake: a container, a mask, an id, a dimension.
 template <class X>
 concept no_number =
     !refused_operand<X> &&
@@ -53,6 +53,15 @@ template <class Op, class A, class B>
 using arithmetic_error =
     ERROR_R1_operation_takes_other_arguments<Op, typename shown_argument<A>::type, typename shown_argument<B>::type>;
 
+// Operators of xtensor take any type, as a number, and would be preferred for what is not constant.
+template <class X>
+concept xtensor_expression = requires(const X& x) {
+  typename X::expression_tag;
+  x.dimension();
+};
+template <class A, class B>
+concept beside_xtensor = (operand<A> && xtensor_expression<B>) || (xtensor_expression<A> && operand<B>);
+
 }  // namespace detail
 
 #define DIMWISE_DETAIL_MISUSED_OPERATOR(symbol, name)                              \
@@ -71,6 +80,17 @@ DIMWISE_DETAIL_MISUSED_OPERATOR(-=, elementwise)
 DIMWISE_DETAIL_MISUSED_OPERATOR(*=, elementwise)
 DIMWISE_DETAIL_MISUSED_OPERATOR(/=, divide)
 #undef DIMWISE_DETAIL_MISUSED_OPERATOR
+
+#define DIMWISE_DETAIL_XTENSOR_OPERATOR(symbol, name)                               \
+  template <class A, class B>                                                       \
+    requires detail::beside_xtensor<std::remove_cvref_t<A>, std::remove_cvref_t<B>> \
+  auto operator symbol(A&& a, B&& b)                                                \
+      ->detail::arithmetic_error<op::name, std::remove_cvref_t<A>, std::remove_cvref_t<B>>;
+DIMWISE_DETAIL_XTENSOR_OPERATOR(+, elementwise)
+DIMWISE_DETAIL_XTENSOR_OPERATOR(-, elementwise)
+DIMWISE_DETAIL_XTENSOR_OPERATOR(*, elementwise)
+DIMWISE_DETAIL_XTENSOR_OPERATOR(/, divide)
+#undef DIMWISE_DETAIL_XTENSOR_OPERATOR
 
 // `total += x`: the sum of numbers takes a tensor without dimensions only.
 #define DIMWISE_DETAIL_MISUSED_SUM(symbol)                                                                      \
@@ -128,7 +148,7 @@ concept no_mask = std::is_same_v<X, bool> || operand<X>;
 template <class A, class B>
 concept bools_alone = (has_bools<A> && no_mask<B>) || (no_mask<A> && has_bools<B>);
 
-// What `a & b` and `a | b` are wrong about; no type where they are not.
+// The error of `a & b` and `a | b`; void if they are right.
 template <class Op, class A, class B>
 consteval auto judge_combined() {
   if constexpr ((mask<A> && no_mask<B>) || (no_mask<A> && mask<B>)) {
@@ -150,10 +170,10 @@ using combined_error = typename decltype(judge_combined<Op, A, B>())::type;
 
 template <class... X>
 using no_condition = ERROR_R7_tensor_is_no_condition<typename shown_argument<X>::type...>;
-// What stands beside a tensor by mistake, but for types of users.
+// An operand beside a tensor that is a mistake; types of users have their own operators.
 template <class X>
 concept no_condition_beside = operand<X> || std::is_arithmetic_v<X> || mask_like<X>;
-// What `a && b` and `a || b` are wrong about; no type where they are not.
+// The error of `a && b` and `a || b`; void if they are right.
 template <class A, class B>
 consteval auto judge_condition() {
   if constexpr ((mask<A> && (mask<B> || no_mask<B>)) || (no_mask<A> && mask<B>)) {

@@ -15,7 +15,7 @@ namespace dimwise {
 
 namespace detail {
 
-// What happens to the axes of an operand; the evaluator has one step for each.
+// The effects of views on the axes of an operand; the evaluator has one step for each.
 namespace views {
 // `From` is called `To`; a composite may become one dimension, and the reverse.
 template <class From, class To>
@@ -156,7 +156,6 @@ struct broadcast {
   template <class D, operand X>
   static auto judge(list<D>, const X&) -> without_extent_t<op::broadcast, D, rule::broadcast<D, shape_of<X>>>;
   template <class D, operand X, number Given>
-    requires(D::static_extent == at_run_time)
   static auto judge(list<D>, const X&, const Given&) -> extents_given_once<op::broadcast, D, Given>;
   template <class Verdict, class Named, operand X, class D = first_t<Named>>
   [[gnu::always_inline]] static auto make(Named, const X& x, const D& extent = {}) {
