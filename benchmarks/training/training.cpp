@@ -6,7 +6,7 @@
 //   linear_<tokens>x<in>x<out>_{fwd,dx,dw}              a product and its backward pass: x w, g wᵀ, and dw += xᵀ g
 //
 // One line for each: `library workload threads median_ms gflops pct_peak`; --spread adds the quartiles, --memory the
-// process's peak in MB. Forward and backward count as three times forward: what is computed again counts
+// process's peak in MB. Forward and backward count as three times forward: what is recomputed counts
 // nothing. The options are those of benchmarks/workloads.hpp; each --shape gives both lines.
 //
 //   cmake --preset bench && cmake --build --preset bench --target bench_training
