@@ -1,5 +1,5 @@
-// benchmarks/ranks/bench_ranks_steps.cpp -- parts of a transformer layer on several ranks: tensor-parallel feed-forward and
-// attention, data-parallel training of a feed-forward layer, ring attention.
+// benchmarks/ranks/bench_ranks_steps.cpp -- parts of a transformer layer on several ranks: tensor-parallel feed-forward
+// and attention, data-parallel training of a feed-forward layer, ring attention.
 //
 //   DIMWISE_RANKS=2 bench_ranks_steps [seconds context d_model heads hidden]     threads
 //   mpirun -n 2 bench_ranks_steps                                                processes, if MPI was found

@@ -2,8 +2,8 @@
 // dimwise/support/diagnostics.hpp -- every compile error of the library: its meaning, message, causes, fix and example.
 //
 // Layer: support. support/error_messages.hpp includes it where the compiler takes messages made at compile time, and
-// src/programs/errors/errors.cpp for dimwise-errors; other programs never include it. The errors page is made from it. One
-// table in the order of the rules: it is searched as one array at compile time, and every reader looks a rule up.
+// src/programs/errors/errors.cpp for dimwise-errors; other programs never include it. The errors page is made from it.
+// One table in the order of the rules: it is searched as one array at compile time, and every reader looks a rule up.
 // Tests: tests/support/diagnostics.test.cpp, tests/messages/translated.py
 #pragma once
 

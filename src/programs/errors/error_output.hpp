@@ -1,4 +1,5 @@
-// src/programs/errors/error_output.hpp -- the errors of dimwise among the diagnostics of a compiler, as text and as JSON.
+// src/programs/errors/error_output.hpp -- the errors of dimwise among the diagnostics of a compiler, as text and as
+// JSON.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 

@@ -1,5 +1,5 @@
-// tests/models/decoders/bidirectional_decoders.test.cpp -- decoders without the causal mask: features and vectors against
-// float64, each convention that changes them, and what such a model does not compute.
+// tests/models/decoders/bidirectional_decoders.test.cpp -- decoders without the causal mask: features and vectors
+// against float64, each convention that changes them, and what such a model does not compute.
 // SPDX-License-Identifier: BSL-1.0
 #include "models/support.hpp"
 #include <dimwise/models/encoder/encoder.hpp>

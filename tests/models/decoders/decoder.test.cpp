@@ -1,5 +1,5 @@
-// tests/models/decoders/decoder.test.cpp -- decoders whose settings are data: read as the typed models are, written and read
-// again with other settings of their families, and rejected where a setting is not read. SPDX-License-Identifier:
+// tests/models/decoders/decoder.test.cpp -- decoders whose settings are data: read as the typed models are, written and
+// read again with other settings of their families, and rejected where a setting is not read. SPDX-License-Identifier:
 // BSL-1.0
 #include "models/support.hpp"
 #include <dimwise/models/decoders.hpp>

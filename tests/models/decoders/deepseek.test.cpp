@@ -1,5 +1,5 @@
-// tests/models/decoders/deepseek.test.cpp -- DeepSeek-V2 and V3: logits against float64, each convention that changes them, and
-// settings that are not read.
+// tests/models/decoders/deepseek.test.cpp -- DeepSeek-V2 and V3: logits against float64, each convention that changes
+// them, and settings that are not read.
 // SPDX-License-Identifier: BSL-1.0
 #include "models/support.hpp"
 #include <dimwise/models/inspect.hpp>

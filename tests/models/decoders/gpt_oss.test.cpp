@@ -1,5 +1,5 @@
-// tests/models/decoders/gpt_oss.test.cpp -- gpt-oss: logits against float64 with experts as floats and as MXFP4, each convention
-// that changes them, and files and settings that are not read.
+// tests/models/decoders/gpt_oss.test.cpp -- gpt-oss: logits against float64 with experts as floats and as MXFP4, each
+// convention that changes them, and files and settings that are not read.
 // SPDX-License-Identifier: BSL-1.0
 #include "models/support.hpp"
 #include <dimwise/models/inspect.hpp>

@@ -1,5 +1,6 @@
-// tests/models/decoders/with_images.test.cpp -- the text models of checkpoints that also read images: the cases of the suite
-// `architectures_decoders`, and LLaMA of `lm`, under the names and settings of such checkpoints have the same logits.
+// tests/models/decoders/with_images.test.cpp -- the text models of checkpoints that also read images: the cases of the
+// suite `architectures_decoders`, and LLaMA of `lm`, under the names and settings of such checkpoints have the same
+// logits.
 // SPDX-License-Identifier: BSL-1.0
 #include "models/support.hpp"
 #include <dimwise/models/decoders.hpp>

@@ -1,4 +1,5 @@
-// tests/models/encoders/bert.test.cpp -- a folder of BERT is read, compared with the types, and gives the vectors of float64.
+// tests/models/encoders/bert.test.cpp -- a folder of BERT is read, compared with the types, and gives the vectors of
+// float64.
 // SPDX-License-Identifier: BSL-1.0
 #include "models/support.hpp"
 #include <dimwise/models/bert.hpp>

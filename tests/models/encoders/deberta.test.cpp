@@ -1,5 +1,5 @@
-// tests/models/encoders/deberta.test.cpp -- DeBERTa 2 and 3: features and scores against float64, each convention that changes
-// them, and settings that are not read.
+// tests/models/encoders/deberta.test.cpp -- DeBERTa 2 and 3: features and scores against float64, each convention that
+// changes them, and settings that are not read.
 // SPDX-License-Identifier: BSL-1.0
 #include "models/support.hpp"
 #include <dimwise/models/inspect.hpp>

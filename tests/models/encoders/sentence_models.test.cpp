@@ -1,4 +1,5 @@
-// tests/models/encoders/sentence_models.test.cpp -- static embeddings, and Dense and Normalize after a pooling or an embedding.
+// tests/models/encoders/sentence_models.test.cpp -- static embeddings, and Dense and Normalize after a pooling or an
+// embedding.
 //
 // The ids and vectors of tests/data/sentence_data.py are computed in float64 without the library.
 // SPDX-License-Identifier: BSL-1.0

@@ -1,4 +1,5 @@
-// tests/models/encoders/sentence_settings.test.cpp -- what a folder of sentence-transformers says of texts and their vectors.
+// tests/models/encoders/sentence_settings.test.cpp -- what a folder of sentence-transformers says of texts and their
+// vectors.
 // SPDX-License-Identifier: BSL-1.0
 #include "io/support.hpp"
 #include <dimwise/models/sentence_settings.hpp>

@@ -1,5 +1,5 @@
-// tests/ranks/attention/ring_attention.test.cpp -- attention over keys that threads (std::thread) share: the bits of one rank
-// that merges the same parts in the same order, and float64 attention over all keys.
+// tests/ranks/attention/ring_attention.test.cpp -- attention over keys that threads (std::thread) share: the bits of
+// one rank that merges the same parts in the same order, and float64 attention over all keys.
 // SPDX-License-Identifier: BSL-1.0
 #include "ranks/attention/ring_checks.hpp"
 #include "ranks/on_threads.hpp"

@@ -1,5 +1,5 @@
-// tests/ranks/attention/ring_checks.hpp -- attention over ranks on any backend: bit for bit against one rank that merges the same
-// parts in the same order, and against float64 attention over all keys.
+// tests/ranks/attention/ring_checks.hpp -- attention over ranks on any backend: bit for bit against one rank that
+// merges the same parts in the same order, and against float64 attention over all keys.
 //
 // Every rank draws the whole operands and takes its parts, so each one computes what the others should have.
 // SPDX-License-Identifier: BSL-1.0

@@ -1,5 +1,5 @@
-// tests/ranks/attention/ring_projections.test.cpp -- attention over ranks whose queries, keys and values are products with whole
-// weights: the gradients of the weights, over threads (std::thread), against float64 on one rank.
+// tests/ranks/attention/ring_projections.test.cpp -- attention over ranks whose queries, keys and values are products
+// with whole weights: the gradients of the weights, over threads (std::thread), against float64 on one rank.
 // SPDX-License-Identifier: BSL-1.0
 #include "support/numbers.hpp"
 #include "support/threads.hpp"

@@ -13,9 +13,9 @@
 //   program dies FILE       rank 0 is killed while it writes
 // SPDX-License-Identifier: BSL-1.0
 #include "../checks.hpp"
-#include "ranks/training/gradient_checks.hpp"
 #include "../parted_module.hpp"
 #include "attention.hpp"
+#include "ranks/training/gradient_checks.hpp"
 #include "training.hpp"
 #include <dimwise/ranks.hpp>
 

@@ -1,5 +1,5 @@
-// tests/ranks/training/gradient_checks.hpp -- the gradient of layers that ranks divide, against one rank, bit for bit, on any
-// backend.
+// tests/ranks/training/gradient_checks.hpp -- the gradient of layers that ranks divide, against one rank, bit for bit,
+// on any backend.
 //
 // All numbers are small whole numbers, so that sums are exact in any order.
 // SPDX-License-Identifier: BSL-1.0

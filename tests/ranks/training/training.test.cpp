@@ -1,5 +1,5 @@
-// tests/ranks/training/training.test.cpp -- losses, gradients, norms, dropout and initial weights over ranks, over threads
-// (std::thread). The steps of a GPT are in training_checks.hpp.
+// tests/ranks/training/training.test.cpp -- losses, gradients, norms, dropout and initial weights over ranks, over
+// threads (std::thread). The steps of a GPT are in training_checks.hpp.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "ranks/on_threads.hpp"

@@ -1,5 +1,5 @@
-// tests/ranks/training/training_checks.hpp -- steps of a small GPT on the ranks of any backend, bit for bit equal to those of
-// one rank that accumulates the ranks' batches in their order.
+// tests/ranks/training/training_checks.hpp -- steps of a small GPT on the ranks of any backend, bit for bit equal to
+// those of one rank that accumulates the ranks' batches in their order.
 //
 // Every rank also computes the steps of one rank, so nothing here depends on messages but the calls under test.
 // SPDX-License-Identifier: BSL-1.0

@@ -12,8 +12,8 @@
 
 namespace dimwise::fn {
 
-// The derivative of a function of one argument at x: NaN at NaN, and at an infinity and at a zero of either sign the limit
-// of the derivatives (docs/reference/special_values.md).
+// The derivative of a function of one argument at x: NaN at NaN, and at an infinity and at a zero of either sign the
+// limit of the derivatives (docs/reference/special_values.md).
 template <class F>
 struct derivative_of;
 template <>

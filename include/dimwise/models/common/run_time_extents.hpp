@@ -3,7 +3,8 @@
 // and known at run time in others.
 //
 // Layer: models. A constructor takes run-time extents only; these functions take all extents and leave out static ones.
-// Tests: tests/models/decoders/decoder.test.cpp, tests/models/decoders/gpt2.test.cpp, tests/models/decoders/llama.test.cpp
+// Tests: tests/models/decoders/decoder.test.cpp, tests/models/decoders/gpt2.test.cpp,
+// tests/models/decoders/llama.test.cpp
 //
 //   make_cache<cache>(key{128}, kv_heads{8}, d_k{64}, d_v{64})    // cache(key{128}), if the other extents are static
 #pragma once

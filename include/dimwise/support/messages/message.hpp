@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/support/messages/message.hpp -- the message of a compile error, made from the name of its type.
 //
-// Layer: support. support/error_messages.hpp makes static_assert messages of it, src/programs/errors/errors.cpp the output of
-// dimwise-errors. support/diagnostics.hpp holds the patterns that it fills.
+// Layer: support. support/error_messages.hpp makes static_assert messages of it, src/programs/errors/errors.cpp the
+// output of dimwise-errors. support/diagnostics.hpp holds the patterns that it fills.
 // Tests: tests/support/diagnostics.test.cpp, tests/messages/translated.py, tests/messages/in_clang.py
 #pragma once
 
