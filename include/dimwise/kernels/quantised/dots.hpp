@@ -5,8 +5,11 @@
 // Layer: kernels. Includes: gemm/pack.hpp, simd.hpp, quantised/inputs.hpp.
 // Tests: tests/kernels/quantised/product.test.cpp
 //
-// Processes one row of weights after another: processors prefetch a single stream themselves; four rows side by side
-// reached a third of its speed from memory.
+// Processes one row of weights after another; four rows side by side reached a third of the speed from memory. Prefetches
+// each cache line 8 KB ahead: hardware prefetchers do not follow rows of an odd number of lines that are read four at a
+// time. On a Zen 5 core bfloat16 rows of 288 elements went from 18 to 34 GB/s (benchmarks/kernels/quantised.cpp), rows
+// of 768 from 31 to 37; on a Xeon with AVX-512 BF16 the same loop went from 10 to 13 and from 10 to 14, and stayed as
+// fast for rows in a cache.
 #pragma once
 
 #include <dimwise/kernels/dispatch/configuration.hpp>
@@ -37,6 +40,16 @@ struct quantised_rows_at {
 
 // ---- 16 bits ------------------------------------------------------------------------------------------------------
 
+// Prefetches the cache lines of `Count` elements, 8 KB after them.
+template <std::size_t Count>
+[[gnu::always_inline]] inline void prefetch_halves(const unsigned char* from) noexcept {
+  constexpr std::size_t ahead = 8192;
+#pragma GCC unroll 4
+  for (std::size_t byte = 0; byte < Count * sizeof(std::uint16_t); byte += 64) {
+    __builtin_prefetch(from + ahead + byte, 0, 3);
+  }
+}
+
 template <class Arch, number_format Format, bool RoundedInputs>
 [[gnu::noinline]] float half_dot(const input_row& x, std::size_t k, const unsigned char* row) noexcept {
   using widened = widen<Arch, Format>;
@@ -53,6 +66,7 @@ template <class Arch, number_format Format, bool RoundedInputs>
   };
   std::size_t at = 0;
   for (; at + chains * n <= k; at += chains * n) {
+    prefetch_halves<chains * n>(row + 2 * at);
 #pragma GCC unroll 4
     for (std::size_t i = 0; i < chains; ++i) sum[i] += widened::load(row, at + i * n) * input(at + i * n);
   }
@@ -85,10 +99,14 @@ template <class Arch, number_format Format, bool RoundedInputs>
   };
   std::size_t at = 0;
   for (; at + 64 <= k; at += 64) {
+    prefetch_halves<64>(row + 2 * at);
     add(sum[0], sum[1], at, _mm512_loadu_si512(row + 2 * at));
     add(sum[2], sum[3], at + 32, _mm512_loadu_si512(row + 2 * at + 64));
   }
-  for (; at + 32 <= k; at += 32) add(sum[0], sum[1], at, _mm512_loadu_si512(row + 2 * at));
+  for (; at + 32 <= k; at += 32) {
+    prefetch_halves<32>(row + 2 * at);
+    add(sum[0], sum[1], at, _mm512_loadu_si512(row + 2 * at));
+  }
   if (at < k) {
     const __mmask32 there = (__mmask32{1} << (k - at)) - 1;
     const __m512i stored = _mm512_maskz_loadu_epi16(there, row + 2 * at);
@@ -116,6 +134,7 @@ template <class Arch, number_format Format, bool RoundedInputs>
   };
   std::size_t at = 0;
   for (; at + 32 <= k; at += 32) {
+    prefetch_halves<32>(row + 2 * at);
     add(sum[0], sum[1], at, load_bytes<__m256i>(row + 2 * at));
     add(sum[2], sum[3], at + 16, load_bytes<__m256i>(row + 2 * at + 32));
   }
@@ -140,10 +159,12 @@ template <class Arch, number_format Format, bool RoundedInputs>
   };
   std::size_t at = 0;
   for (; at + 128 <= k; at += 128) {
+    prefetch_halves<128>(row + 2 * at);
 #pragma GCC unroll 4
     for (std::size_t i = 0; i < 4; ++i) add(sum[i], at + 32 * i, _mm512_loadu_si512(row + 2 * at + 64 * i));
   }
   for (; at < k; at += 32) {
+    prefetch_halves<32>(row + 2 * at);
     const __mmask32 there = k - at >= 32 ? ~__mmask32{0} : (__mmask32{1} << (k - at)) - 1;
     add(sum[0], at, _mm512_maskz_loadu_epi16(there, row + 2 * at));
   }
