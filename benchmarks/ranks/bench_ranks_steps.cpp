@@ -41,6 +41,7 @@ struct d_model : feature_dim<> {};
 struct hidden : feature_dim<> {};
 struct d_k : feature_dim<> {};
 struct d_v : feature_dim<> {};
+struct sp : mesh_axis<> {};
 
 template <class Tensor, class... Extents>
 Tensor filled(unsigned seed, float scale, const Extents&... extents) {
@@ -129,18 +130,18 @@ void training(const ranks::communicator& world, const layer_sizes& s) {
 }
 
 void ring(const ranks::communicator& world, const layer_sizes& s) {
+  using key_here = shard<key, sp>;
+  const ranks::mesh<sp> grid(world);
   const std::size_t positions = s.context / world.size();
   const std::size_t features = s.d_model / s.heads;
   const batch many{s.sequences};
+  const auto part = part_here<key_here>(key{s.context}, world.rank(), world.size());
   const auto q =
       filled<tensor<float, batch, seq, heads, d_k>>(1, 1, many, seq{positions}, heads{s.heads}, d_k{features});
-  const auto k =
-      filled<tensor<float, batch, key, heads, d_k>>(2, 1, many, key{positions}, heads{s.heads}, d_k{features});
-  const auto v =
-      filled<tensor<float, batch, key, heads, d_v>>(3, 1, many, key{positions}, heads{s.heads}, d_v{features});
-  measure(world, "ring attention", s.seconds, [&] {
-    (void)ranks::ring_attention<key>([&](const auto& keys) { return scores<d_k>(q, keys); }, k, v, world);
-  });
+  const auto k = filled<tensor<float, batch, key_here, heads, d_k>>(2, 1, many, part, heads{s.heads}, d_k{features});
+  const auto v = filled<tensor<float, batch, key_here, heads, d_v>>(3, 1, many, part, heads{s.heads}, d_v{features});
+  measure(world, "ring attention", s.seconds,
+          [&] { (void)tensor(ring_attention<key_here>(scores<d_k>(q, k), v, grid)); });
 }
 
 }  // namespace
