@@ -17,7 +17,7 @@
 // and the last half register of a row on AVX2 without a copy in memory: with 288 features (nine blocks) of 4 bits, a
 // token took 1.59 ms before and 0.71 ms after. Version 4 prefetches scales, which are a stream of their own, and
 // 8 KB of weights ahead, and takes four rows of 4 bits: scales that had to be waited for were the limit. On a Zen 5 core
-// with AVX-512 rows of 768 elements of 4 bits went from 0.46 of the plain loop to 0.8-0.9, of 288 from 0.39 to 0.64-0.73
+// with AVX-512 rows of 768 elements of 4 bits went from 0.46-0.61 of the plain loop to 0.61-0.96, of 288 from 0.4 to 0.7
 // (0.52 to 0.61 on AVX2), rows of 288 of 8 bits from 0.7 to 0.9. In a cache, rows of 288 elements of 4 bits take 20
 // cycles each (26 before), whose memory takes 20.
 #pragma once
