@@ -241,6 +241,12 @@ try {
   assert.ok(await symptoms.locator("h2#error_r7_mask_does_not_serve_this_dimension").count() === 1);
   assert.deepEqual(symptoms.wrong, []);
 
+  // A tutorial draws the errors of its refused lines, and their ids lead to their pages.
+  const lesson = await open("tutorial/attention.html", 1280, "light");
+  assert.ok(await lesson.locator("article details .dw-picture svg[role=img]").count() >= 4, "refused lines without a drawing");
+  assert.match(await lesson.locator("article pre a").first().getAttribute("href"), /errors\/R\d+\.html#error_r/);
+  assert.deepEqual(lesson.wrong, []);
+
   // The boxes of a picture follow the scheme.
   const errors = await open("errors/R1.html", 1280, "light");
   const picture = errors.locator(".dw-picture").first();

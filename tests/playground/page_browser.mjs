@@ -147,6 +147,10 @@ await test("nothing is loaded before the reader asks; the error is there", async
   assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll("button, a, [tabindex]")]
     .filter(one => !(one.textContent.trim() || one.ariaLabel)).map(one => one.outerHTML)), [], "elements without a name");
   await look(page, "first");
+  await write(page, `${exercise.text}// changed`);
+  await status(page, "Load the compiler to check what you wrote.");
+  await page.click("#reset");
+  await status(page, /^1 error$/);
 });
 await test("the error below its line, after the load", async () => {
   await page.locator("#load").focus();
