@@ -54,7 +54,7 @@ for (let visit = 1; visit <= Number(visits); ++visit) {
     await page.goto(`${address}#program=${exercise.id}`);
     await page.locator(".message .said").waitFor();
   });
-  await step("fixed at once", async () => {  // which nobody types so fast: the compiler starts meanwhile
+  await step("fixed at once", async () => {  // faster than a reader types: the compiler starts meanwhile
     if (visit === 1) { await page.click("#load"); }
     await write(exercise.solution);
     await status(/^Compiles/);
