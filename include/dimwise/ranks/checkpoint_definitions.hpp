@@ -7,6 +7,7 @@
 
 #include <dimwise/ranks/checkpoint.hpp>
 #include <dimwise/ranks/messages/gather_texts.hpp>
+#include <dimwise/ranks/messages/hash_elements.hpp>
 #include <dimwise/support/text_warning.hpp>
 
 #include <algorithm>
@@ -151,6 +152,17 @@ inline packed_part packed(const io::detail::arrangement& how) {
   return part;
 }
 
+// This rank's part as one block of memory.
+inline void write_packed(io::detail::bound_parameter& b, const packed_part& part, std::vector<std::byte>& block) {
+  block.resize(part.elements * *io::bytes_of(b.type(), 1));
+  // Without the strides of the array, the parameter's elements follow each other.
+  io::detail::arrangement in_array = b.how;
+  for (std::size_t i = 0; i < b.how.steps.size(); ++i) { b.how.steps[i].file_stride = part.how.steps[i].stride; }
+  b.how.begin = 0;
+  b.write(block.data());
+  b.how = std::move(in_array);
+}
+
 // Texts and numbers in one text, for other ranks.
 class fields {
  public:
@@ -180,11 +192,13 @@ class fields {
   std::size_t at_ = 0;
 };
 
-// A part of an array on one of the ranks that has it: its `parameter`-th binding.
+// A part of an array on one of the ranks that has it: its `parameter`-th binding. `hash` is that of its elements if
+// several stages have them.
 struct part_on_rank {
   std::size_t rank;
   std::size_t parameter;
   packed_part part;
+  std::uint64_t hash;
 };
 // An array of the file, with its parts in the order of the ranks. A stage has all of them.
 struct array_of_ranks {
@@ -260,6 +274,9 @@ inline std::string text_of_parts(const io::detail::file_parameters& own, const i
     all.add(placed.is_first_with(b) ? 1 : 0);
     all.add(k);
     const packed_part part = packed(b.how);
+    std::vector<std::byte> elements;
+    if (tied.contains(b.parameter)) { write_packed(*file.list().all[k], part, elements); }
+    all.add(hash_elements(elements.data(), elements.size()));
     all.add(part.elements);
     all.add(part.how.begin);
     all.add(part.how.steps.size());
@@ -288,7 +305,7 @@ inline std::map<std::string, array_of_ranks> arrays_of_ranks(const std::vector<s
       one.stage = of.number();
       one.is_tied = of.number() != 0;
       const bool is_written = of.number() != 0;
-      part_on_rank part{rank, of.number(), {}};
+      part_on_rank part{rank, of.number(), {}, of.number()};
       part.part.elements = of.number();
       part.part.how.begin = of.number();
       part.part.how.steps.resize(of.number());
@@ -306,6 +323,12 @@ inline std::map<std::string, array_of_ranks> arrays_of_ranks(const std::vector<s
         const std::string line = io::detail::printable(one.array.name) + " is an array of stage " +
                                  std::to_string(known.stage) + " and of stage " + std::to_string(one.stage);
         if (lines.empty() || lines.back() != line) { lines.push_back(line); }  // once, and not for each part
+      }
+      for (const part_on_rank& other : known.parts) {
+        if (known.stage == one.stage || !is_written || other.part.how.begin != part.part.how.begin) { continue; }
+        if (other.hash == part.hash) { continue; }
+        lines.push_back(io::detail::printable(one.array.name) + " has other elements on rank " + std::to_string(rank) +
+                        " than on rank " + std::to_string(other.rank) + "; tied parameters are copies of one another");
       }
       if (one.stage < known.stage) { known = one; }
       if (is_written && one.stage == known.stage) { known.parts.push_back(std::move(part)); }
@@ -330,14 +353,7 @@ inline void gather_array(const array_of_ranks& from, const io::bindings& file, s
     const packed_part& part = one.part;
     const bool sends = world.rank() == one.rank;
     block.resize(sends || writes ? part.elements * element : 0);
-    if (sends) {  // without the strides of the array, the parameter's elements follow each other
-      io::detail::bound_parameter& b = *file.list().all[one.parameter];
-      io::detail::arrangement in_array = b.how;
-      for (std::size_t i = 0; i < b.how.steps.size(); ++i) { b.how.steps[i].file_stride = part.how.steps[i].stride; }
-      b.how.begin = 0;
-      b.write(block.data());
-      b.how = std::move(in_array);
-    }
+    if (sends) { write_packed(*file.list().all[one.parameter], part, block); }
     world
         .permute(sends ? block.data() : nullptr, sends ? block.size() : 0, sends ? std::size_t{0} : no_rank,
                  writes ? block.data() : nullptr, writes ? block.size() : 0, writes ? one.rank : no_rank, text)

@@ -192,6 +192,11 @@ TEST_CASE("ranks with other extents of one array, or with other copies of a tied
     tied.weight.emplace_back(columns{here});
     const std::string copies = text_of_error([&] { ranks::save(tied, folder / "none", stages); });
     CHECK(has(copies, "\"weight.0\" is F32 [6, 4] (wide[6] columns[4]) on rank 0, and F32 [6, 6]"));
+    tied_columns other;
+    other.weight.emplace_back(columns{4}).fill(1);
+    if (world.rank() == 1) { other.weight[0].data()[other.weight[0].size() - 1] = 2; }
+    const std::string elements = text_of_error([&] { ranks::save(other, folder / "none", stages); });
+    CHECK(has(elements, "\"weight.0\" has other elements on rank 1 than on rank 0; tied parameters are copies"));
   }, {.checks = true});
   CHECK_FALSE(std::filesystem::exists(folder / "none"));
 }

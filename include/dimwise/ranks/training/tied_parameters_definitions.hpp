@@ -4,33 +4,24 @@
 // Layer: ranks.
 #pragma once
 
+#include <dimwise/ranks/messages/hash_elements.hpp>
 #include <dimwise/ranks/training/gradients_definitions.hpp>
 #include <dimwise/ranks/training/tied_parameters.hpp>
 #include <dimwise/support/text_warning.hpp>
 
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <utility>
 
 DIMWISE_DETAIL_TEXT_BEGIN;
 namespace dimwise::detail {
 
-// A number that differs if the elements of parameters do, except by chance.
 inline std::uint64_t number_of_elements(const parameter_list& from, const gradient_bucket& bucket) {
   std::uint64_t number = 0;
   for (const std::size_t i : bucket.parameters) {
-    const auto* at = static_cast<const std::byte*>(from.data(i));
-    for (std::size_t left = from.size(i) * bucket.bytes_of_one; left > 0;) {
-      std::uint64_t word = 0;
-      const std::size_t bytes = left < sizeof(word) ? left : sizeof(word);
-      std::memcpy(&word, at, bytes);
-      number = (number ^ word) * 0x9E3779B97F4A7C15U;
-      number ^= number >> 32U;
-      at += bytes;
-      left -= bytes;
-    }
+    number = ranks::detail::hash_elements(static_cast<const std::byte*>(from.data(i)),
+                                          from.size(i) * bucket.bytes_of_one, number);
   }
   return number;
 }
