@@ -5,6 +5,7 @@
 #include <dimwise/dim/error.hpp>
 #include <dimwise/eval/context.hpp>
 #include <dimwise/io/config.hpp>
+#include <dimwise/support/messages/escaped.hpp>
 #include <dimwise/text/unicode.hpp>
 #include <dimwise/version.hpp>
 #if defined(DIMWISE_PROGRAMS_TBB)

@@ -6,6 +6,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "common.hpp"
 #include <dimwise/models/inspect.hpp>
+#include <dimwise/support/messages/escaped.hpp>
 #include <dimwise/text/folder.hpp>
 
 #include <algorithm>

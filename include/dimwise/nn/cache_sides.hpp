@@ -21,6 +21,8 @@ namespace detail {
 // Queries whose positions are those of the keys' sequence.
 template <class Q, class Key>
 concept at_positions_of = dimension_type<Q> && comparable<Q, Key> && both_ordered<Q, Key>;
+template <class D, class Key>
+concept in_sequence_of = at_positions_of<D, Key> || std::is_same_v<D, Key>;
 // The error of `cache.mask<Q...>()`; no type if the call is right.
 template <class Key, class... Q>
 struct mask_error {
@@ -36,7 +38,7 @@ struct mask_error<Key, Q> {};
 template <class Key, class D>
 struct next_error {};
 template <class Key, dimension_type D>
-  requires(!at_positions_of<D, Key>)
+  requires(!in_sequence_of<D, Key>)
 struct next_error<Key, D> {
   using type = positions_error<op::next, D, Key>;
 };
@@ -206,7 +208,7 @@ class cache_base {
   already_refused append(Given... given);
 
   /// The next positions as a dimension object with their origin: `cache.next(seq{1})`.
-  template <at_positions_of<Key> D>
+  template <in_sequence_of<Key> D>
   [[nodiscard]] D next(const D& count) const {
     return starting_at(count, static_cast<const Cache&>(*this).end());
   }

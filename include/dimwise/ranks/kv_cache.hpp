@@ -195,7 +195,7 @@ class kv_cache<shard<Whole, M, striped>, nn::capacity<Positions>, nn::keys<KeyEl
   /// The position of the next key.
   [[nodiscard]] std::ptrdiff_t end() const { return start_ + static_cast<std::ptrdiff_t>(length_); }
   /// The next positions as a dimension object with their origin: `cache.next(seq{1})`.
-  template <dimwise::detail::at_positions_of<Key> D>
+  template <dimwise::detail::in_sequence_of<Key> D>
   [[nodiscard]] D next(const D& count) const {
     return starting_at(count, end());
   }
