@@ -4,9 +4,9 @@
     python3 benchmarks/rivals/embeddings.py torch FOLDER THREADS SECONDS
     node benchmarks/rivals/onnxruntime_embeddings.js FOLDER THREADS SECONDS   (NODE_PATH reaches onnxruntime-node)
 
-The shape is that of all-MiniLM-L6-v2: 6 layers, 384 features, 12 heads, 1536 hidden features; weights and ids are drawn. Both rivals get padded batches and a
-mask, or each text in a call of its own (_single). The ONNX model has the fused nodes to which ONNX Runtime's optimizer for BERT turns a model. PyTorch runs its fused TransformerEncoder,
-which packs padded batches itself (nested tensors). `make` needs numpy and onnx.
+The shape is that of all-MiniLM-L6-v2: 6 layers, 384 features, 12 heads, 1536 hidden features; weights and ids are drawn. Both rivals get padded batches
+and a mask, or each text in a call of its own (_single). The ONNX model has the fused nodes to which ONNX Runtime's optimizer for BERT turns a model. PyTorch
+runs its fused TransformerEncoder, which packs padded batches itself (nested tensors). `make` needs numpy and onnx.
 """
 
 import json
