@@ -29,8 +29,6 @@ namespace dimwise::io {
 
 namespace detail {
 
-template <class D>
-inline constexpr char dimension_key = 0;
 // The dimension whose bound extent D has: a map from D to D has inputs and outputs of one extent.
 template <class D>
 struct bound_like {
@@ -149,6 +147,11 @@ class binding_list {
     one->names = std::move(names);
     one->prefixed = prefixed;
     one->how = arranged<Order>::template in<shape_of<Parameter>>(extents);
+    for (sharded_step& s : one->how.shards) {
+      if (const auto found = extents_.find(s.whole_key); s.whole_extent == at_run_time && found != extents_.end()) {
+        s.whole_extent = found->second;
+      }
+    }
     one->added = added;
     all.push_back(std::move(one));
   }
@@ -160,6 +163,10 @@ class binding_list {
   // Parameters that share an array, bound from `first` on, agree in its extents.
   void check_parts(std::size_t first);
 
+  // Makes the arrays those of the whole dimensions, in which the k-th parameter has its parts at `places[k]`; those
+  // without places stay as they are.
+  void place_in_whole(const std::vector<std::vector<shard_place>>& places) const;
+
   std::vector<std::unique_ptr<bound_parameter>> all{};
   std::set<std::string> ignored{};
   std::vector<std::string> ignored_beginnings{};
@@ -167,8 +174,15 @@ class binding_list {
   std::vector<std::string> prefixes{};
 
  private:
-  // The parameters from `first` on whose array is that of `all[one]`.
-  void stack_like(std::size_t first, std::size_t one, std::size_t weight_axis, bool in_blocks);
+  struct stack_of_maps {
+    std::size_t first;
+    std::size_t end;
+    std::size_t weight_axis;
+    bool in_blocks;
+  };
+  std::vector<stack_of_maps> stacks_{};
+  // The parameters from `first` to before `end` whose array is that of `all[one]`.
+  void stack_like(const stack_of_maps& maps, std::size_t one) const;
   template <class D, class Extents>
   void take_extent(Extents& extents) const {
     if constexpr (D::static_extent == at_run_time) {

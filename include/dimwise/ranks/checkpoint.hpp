@@ -97,6 +97,7 @@ DIMWISE_DETAIL_LIBRARY void bind_own_of_ranks(const io::detail::file_parameters&
 DIMWISE_DETAIL_LIBRARY void save_whole(const io::detail::file_parameters& own, const std::filesystem::path& path,
                                        const io::bindings& file, const std::map<std::string, std::string>& metadata,
                                        bool has_dimensions, const ranks_of_file& ranks);
+DIMWISE_DETAIL_LIBRARY void place_all(const io::bindings& file, const ranks_of_file& ranks);
 DIMWISE_DETAIL_LIBRARY void load_parts(const io::detail::file_parameters& own, const io::archive& from,
                                        const io::bindings& file, io::rounding how, const ranks_of_file& ranks);
 
@@ -161,6 +162,14 @@ void load(M& m, const io::archive& from, const mesh<Axes...>& grid, const io::bi
     detail::load_parts(own, from, file, how, detail::ranks_for<M>(grid));
   });
 }
+/// Makes the arrays of bindings the whole ones, of which the parameters are this rank's parts along M: `io::load` then
+/// reads the parts, and its errors are those of one rank. Sends no message where the bindings have the extents of the
+/// whole dimensions, or their types do. Throws `io::file_error` for a dimension that the file's order does not divide.
+template <class M>
+void place_parts(const io::bindings& file, const communicator& along) {
+  detail::place_all(file, {along, {{&dimwise::detail::axis_id<M>, along}}, nullptr, nullptr});
+}
+
 template <nn::module M, class... Axes, class... More,
           class Verdict = detail::file_verdict<op::save, M, mesh<Axes...>, !detail::has_bindings<More...>>>
   requires refused<Verdict>

@@ -33,7 +33,9 @@ class whole_arrays {
   // All ranks call it with the same bindings.
   whole_arrays(const io::bindings& file, const ranks_of_file& ranks)
       : axes_(ranks.axes), stage_axis_(ranks.stage_axis) {
-    for (const auto& b : file.list().all) { place(*b); }
+    std::vector<std::vector<io::detail::shard_place>> places;
+    for (const auto& b : file.list().all) { places.push_back(places_of(*b)); }
+    file.list().place_in_whole(places);
   }
   // The errors on this rank.
   [[nodiscard]] const std::vector<std::string>& lines() const { return lines_; }
@@ -56,25 +58,25 @@ class whole_arrays {
     return found == axes_.end() ? nullptr : &found->ranks;
   }
 
-  void place(io::detail::bound_parameter& b) {
-    if (b.how.shards.empty()) { return; }
+  // Empty if no rank divides it, or if something is wrong.
+  std::vector<io::detail::shard_place> places_of(const io::detail::bound_parameter& b) {
     std::vector<io::detail::shard_place> places;
     const std::string name = io::detail::printable(b.names.front());
     for (const io::detail::sharded_step& s : b.how.shards) {
-      if (b.widened || s.divisions.empty()) {
+      if (s.divisions.empty()) {
         lines_.push_back(name + ": " + s.words + " has no place in an array of this order");
-        return;
+        return {};
       }
       for (const io::detail::shard_division& d : s.divisions) {
         if (ranks_of(d.axis) == nullptr) {
           lines_.push_back(name + ": the mesh has no axis " + name_in_text(d.axis->name) + ", which divides " +
                            name_in_text(s.whole_name()));
-          return;
+          return {};
         }
       }
       places.push_back(place_of(s, b.how.steps[s.step].count, name));
     }
-    b.how.place_in_whole(places);
+    return places;
   }
   io::detail::shard_place place_of(const io::detail::sharded_step& s, std::size_t here, const std::string& name) {
     io::detail::shard_place at{s.whole_extent, 0, 1};
@@ -461,6 +463,14 @@ DIMWISE_DETAIL_LIBRARY void save_whole(const io::detail::file_parameters& own, c
   while (gathered < order.size()) { (void)gather(*order[gathered]); }
   for (const std::string& one : gather_texts(world, failure, "the result of a write")) {
     if (!one.empty()) { throw io::file_error(one); }
+  }
+}
+
+DIMWISE_DETAIL_LIBRARY void place_all(const io::bindings& file, const ranks_of_file& ranks) {
+  const whole_arrays placed(file, ranks);
+  if (!placed.lines().empty()) {
+    throw io::file_error("place_parts: the bindings have no place in a file:" +
+                         io::detail::text_of_mismatches(placed.lines()));
   }
 }
 

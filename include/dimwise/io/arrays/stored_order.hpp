@@ -71,11 +71,15 @@ struct shard_division {
   axis_key axis;
   bool striped;
 };
+// Identifies a dimension in bindings.
+template <class D>
+inline constexpr char dimension_key = 0;
 // A step over this rank's part of a dimension.
 struct sharded_step {
   std::size_t step;
   std::string words;                        // this part, as in `arrangement::words`
   dimwise::detail::text (*whole_name)();    // of the dimension that is divided
+  const void* whole_key;                    // its `dimension_key`
   std::size_t whole_extent;                 // or at_run_time
   std::vector<shard_division> divisions{};  // that of the whole dimension first; empty if it has no place in a file
 };
@@ -106,9 +110,10 @@ struct arrangement {
   }
   // Sets the strides in the file from the counts of the steps, and selects the part.
   void place();
-  // Makes the array that of the whole dimensions, of which this rank has a part at each of these places, one for each
-  // of `shards`. Not for parameters that `widen` has put into a larger array.
-  void place_in_whole(const std::vector<shard_place>& places);
+  // Makes the array that of the whole dimensions, without other parameters in it.
+  void make_whole(const std::vector<shard_place>& places);
+  // After `make_whole`: this rank has a part at each of these places, one for each of `shards`. `here` are its extents.
+  void take_part(const std::vector<shard_place>& places, const std::vector<std::size_t>& here);
   // Makes the parameter one of `count` parameters along this axis of the file: `block` are the outermost loops of the
   // axis that the parameters share, `rows` how many elements of the axis each block of them all has, and `first` the
   // index of this parameter's first one in a block.
@@ -185,8 +190,9 @@ struct arranger {
   void note_shard([[maybe_unused]] std::size_t extent, [[maybe_unused]] bool has_place) const {
     if constexpr (is_sharded<D>) {
       using whole = whole_t<D>;
-      sharded_step& one = to->shards.emplace_back(
-          sharded_step{to->steps.size(), dimension_text<D>(extent), &dimension_name<whole>, whole::static_extent});
+      sharded_step& one =
+          to->shards.emplace_back(sharded_step{to->steps.size(), dimension_text<D>(extent), &dimension_name<whole>,
+                                               &dimension_key<whole>, whole::static_extent});
       if (has_place) { list_divisions<D>(one.divisions); }
     }
   }

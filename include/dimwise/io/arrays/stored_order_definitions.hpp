@@ -23,11 +23,15 @@ DIMWISE_DETAIL_LIBRARY void arrangement::place() {
   }
 }
 
-DIMWISE_DETAIL_LIBRARY void arrangement::place_in_whole(const std::vector<shard_place>& places) {
-  std::vector<std::size_t> here(shards.size());
-  for (std::size_t i = 0; i < shards.size(); ++i) {
-    here[i] = steps[shards[i].step].count;
+DIMWISE_DETAIL_LIBRARY void arrangement::make_whole(const std::vector<shard_place>& places) {
+  for (std::size_t i = 0; i < places.size(); ++i) {
     steps[shards[i].step].count = places[i].whole;
+    std::string whole;
+    say_name(shards[i].whole_name(), [&](char c) { whole += c; });
+    whole.append("[").append(std::to_string(places[i].whole)).append("]");
+    if (const std::size_t at = words.find(shards[i].words); at != std::string::npos) {
+      words.replace(at, shards[i].words.size(), whole);
+    }
   }
   if (parts > 1) { steps[part_step].count = parts; }
   for (std::size_t a = 0; a < extents.size(); ++a) {
@@ -37,17 +41,15 @@ DIMWISE_DETAIL_LIBRARY void arrangement::place_in_whole(const std::vector<shard_
   }
   begin = 0;
   place();
-  for (std::size_t i = 0; i < shards.size(); ++i) {
+}
+
+DIMWISE_DETAIL_LIBRARY void arrangement::take_part(const std::vector<shard_place>& places,
+                                                   const std::vector<std::size_t>& here) {
+  for (std::size_t i = 0; i < places.size(); ++i) {
     step& s = steps[shards[i].step];
     begin += places[i].first * s.file_stride;
     s.count = here[i];
     s.file_stride *= places[i].distance;
-    std::string whole;
-    say_name(shards[i].whole_name(), [&](char c) { whole += c; });
-    whole.append("[").append(std::to_string(places[i].whole)).append("]");
-    if (const std::size_t at = words.find(shards[i].words); at != std::string::npos) {
-      words.replace(at, shards[i].words.size(), whole);
-    }
   }
 }
 
