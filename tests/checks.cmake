@@ -82,7 +82,8 @@ endif()
 
 # benchmark.<program>: the benchmarks compile, but for the rivals. Nothing else of CI builds them.
 set(benchmarks_folder ${PROJECT_SOURCE_DIR}/benchmarks)
-file(GLOB sources CONFIGURE_DEPENDS RELATIVE ${benchmarks_folder} ${benchmarks_folder}/*.cpp ${benchmarks_folder}/kernels/*.cpp ${benchmarks_folder}/training/*.cpp)
+file(GLOB sources CONFIGURE_DEPENDS RELATIVE ${benchmarks_folder} ${benchmarks_folder}/*.cpp ${benchmarks_folder}/kernels/*.cpp
+     ${benchmarks_folder}/training/*.cpp)
 foreach(needs IN ITEMS io=bench_generation text=quantised_accuracy mpi=bench_ranks)
   string(REGEX MATCH "(.*)=(.*)" needs ${needs})
   if(NOT TARGET dimwise_${CMAKE_MATCH_1})
@@ -101,7 +102,8 @@ foreach(source IN LISTS sources)
     set(kernels)
   endif()
   add_test(NAME benchmark.${name}
-           COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 -fsyntax-only -Wall -Wextra -Werror ${kernels} ${threads} -Iinclude ${mpi_folders} benchmarks/${source}
+           COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 -fsyntax-only -Wall -Wextra -Werror ${kernels} ${threads} -Iinclude ${mpi_folders}
+                   benchmarks/${source}
            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(benchmark.${name} PROPERTIES LABELS once TIMEOUT 600)
 endforeach()

@@ -9,17 +9,17 @@
 // them. The scales of inputs and weights are multiplied sixteen (or eight) blocks at a time.
 //
 // Version 1 processed one row after another, and prefetched memory 4 KB ahead. Version 2 processes several rows at
-// once, loads their inputs once, and prefetches memory in address order: hardware prefetchers do not follow rows that
-// are read in parallel. A long row of 8 bits is one stream by itself, which prefetching disturbs. On a Zen 4 core whose
-// memory provides 26 to 33 GB/s to a plain loop, rows of 768 to 3072 elements of 8 bits went from 0.6-0.75 of that to
-// 0.75-0.93, of 4 bits from 0.64-0.8 to 0.81-0.9. Other distances, bursts, eight rows, distant rows, 16-bit sums of a
-// block, and rows unrolled so that many instructions read one stream gave 0.3 to 0.85. Version 3 reads the last scales
-// and the last half register of a row on AVX2 without a copy in memory: with 288 features (nine blocks) of 4 bits, a
-// token took 1.59 ms before and 0.71 ms after. Version 4 prefetches scales, which are a stream of their own, and
-// 8 KB of weights ahead, and takes four rows of 4 bits: scales that had to be waited for were the limit. On a Zen 5 core
-// with AVX-512 rows of 768 elements of 4 bits went from 0.46-0.61 of the plain loop to 0.61-0.96, of 288 from 0.4 to 0.7
-// (0.52 to 0.61 on AVX2), rows of 288 of 8 bits from 0.7 to 0.9. In a cache, rows of 288 elements of 4 bits take 20
-// cycles each (26 before), whose memory takes 20.
+// once, loads their inputs once, and prefetches memory in address order: hardware prefetchers do not follow rows
+// that are read in parallel. A long row of 8 bits is one stream by itself, which prefetching disturbs. On a Zen 4
+// core whose memory provides 26 to 33 GB/s to a plain loop, rows of 768 to 3072 elements of 8 bits went from
+// 0.6-0.75 of that to 0.75-0.93, of 4 bits from 0.64-0.8 to 0.81-0.9. Other distances, bursts, eight rows, distant
+// rows, 16-bit sums of a block, and rows unrolled so that many instructions read one stream gave 0.3 to 0.85.
+// Version 3 reads the last scales and the last half register of a row on AVX2 without a copy in memory: with 288
+// features (nine blocks) of 4 bits, a token took 1.59 ms before and 0.71 ms after. Version 4 prefetches scales,
+// which are a stream of their own, and 8 KB of weights ahead, and takes four rows of 4 bits: scales that had to be
+// waited for were the limit. On a Zen 5 core with AVX-512 rows of 768 elements of 4 bits went from 0.46-0.61 of the
+// plain loop to 0.61-0.96, of 288 from 0.4 to 0.7 (0.52 to 0.61 on AVX2), rows of 288 of 8 bits from 0.7 to 0.9. In
+// a cache, rows of 288 elements of 4 bits take 20 cycles each (26 before), whose memory takes 20.
 #pragma once
 
 #include <dimwise/kernels/dispatch/configuration.hpp>

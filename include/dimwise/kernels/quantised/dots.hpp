@@ -5,11 +5,11 @@
 // Layer: kernels. Includes: gemm/pack.hpp, simd.hpp, quantised/inputs.hpp.
 // Tests: tests/kernels/quantised/product.test.cpp
 //
-// Processes one row of weights after another; four rows side by side reached a third of the speed from memory. Prefetches
-// each cache line 8 KB ahead: hardware prefetchers do not follow rows of an odd number of lines that are read four at a
-// time. On a Zen 5 core bfloat16 rows of 288 elements went from 18 to 34 GB/s (benchmarks/kernels/quantised.cpp), rows
-// of 768 from 31 to 37; on a Xeon with AVX-512 BF16 the same loop went from 10 to 13 and from 10 to 14, and stayed as
-// fast for rows in a cache.
+// Processes one row of weights after another; four rows side by side reached a third of the speed from memory.
+// Prefetches each cache line 8 KB ahead: hardware prefetchers do not follow rows of an odd number of lines that are
+// read four at a time. On a Zen 5 core bfloat16 rows of 288 elements went from 18 to 34 GB/s
+// (benchmarks/kernels/quantised.cpp), rows of 768 from 31 to 37; on a Xeon with AVX-512 BF16 the same loop went from
+// 10 to 13 and from 10 to 14, and stayed as fast for rows in a cache.
 #pragma once
 
 #include <dimwise/kernels/dispatch/configuration.hpp>
