@@ -130,11 +130,29 @@ using decoder_architectures = std::vector<decoder_architecture>;
 
 namespace detail {
 
+// Rejects settings whose layers this many ranks cannot divide.
+inline void check_division(io::config_check& config, const decoder_config& c, std::size_t ranks) {
+  const std::string among = " cannot be divided among " + std::to_string(ranks) + " ranks";
+  const auto check = [&](const char* what, std::size_t count) {
+    if (count % ranks != 0) { config.differs(std::to_string(count) + what + among); }
+  };
+  check(" key heads", c.kv_heads);
+  check(" features", c.d_model);
+  check(" features of a token embedding", c.d_embedding);
+  const bool is_dense = std::any_of(c.layers.begin(), c.layers.end(), [](const auto& layer) { return !layer.sparse; });
+  check(" hidden features", is_dense ? c.hidden : 0);
+  check(" hidden features of an expert", c.experts == 0 ? 0 : c.expert_hidden);
+  check(" hidden features of a shared expert", c.shared_hidden);
+  if (c.head_norm == head_norm_kind::whole || c.head_norm == head_norm_kind::own_arrays) {
+    config.differs("a norm of queries and keys over all heads" + among);
+  }
+}
+
 // Calls `use` with a model of these settings whose parameters are empty, their bindings, and the arrays, in which each
 // expert has arrays of its own.
 template <class Dims, class Weights, class Use>
 void with_bound_decoder(const io::config_check& settings, const io::archive& file_arrays,
-                        const decoder_architectures& more, const Use& use) {
+                        const decoder_architectures& more, const Use& use, const gatherer_of<Dims>& parts = {}) {
   const decoder_plan plan = plan_decoder(settings, more);
   const io::archive weights = with_single_experts(with_block_scales(file_arrays, plan), plan);
   const decoder_config& c = plan.config;
@@ -153,13 +171,14 @@ void with_bound_decoder(const io::config_check& settings, const io::archive& fil
                    " has " + std::to_string(arrays) + " arrays");
   }
   check_decoder_extents<Dims>(config, c);
+  if constexpr (divided_dims<Dims>) { check_division(config, c, parts.size()); }
   config.finish();
-  decoder<Dims, Weights> m(c);
+  decoder<Dims, Weights> m(c, {0, c.layers.size(), c.layers.size()}, parts);
   std::apply([&](const auto&... extents) {
     io::bindings file(extents...);
     bind_decoder(file, plan.names, m);
     use(m, file, weights);
-  }, decoder_extents<Dims>(c));
+  }, decoder_extents<Dims>(c, parts));
 }
 
 }  // namespace detail
@@ -184,6 +203,25 @@ template <class Dims = decoder_dims, class Weights = float>
                                                   const decoder_architectures& more = {}) {
   const std::filesystem::path file = std::filesystem::path(folder).append("config.json");
   return read_decoder<Dims, Weights>(io::config_check(file), io::read_checkpoint(folder), more);
+}
+
+/// This rank's part of every layer: heads, hidden features, and tokens of the output (`divided_dims`). `parts` makes
+/// parts whole, and `place(bindings)` says where this rank's parts are in the arrays (`ranks::place_parts`). Reads only
+/// this rank's part of each array.
+///
+/// Throws `file_error` that lists every mismatch, and settings that the ranks cannot divide.
+template <divided_dims Dims, class Weights = float, class Place>
+[[nodiscard]] decoder<Dims, Weights> read_decoder_part(const io::config_check& settings, const io::archive& weights,
+                                                       const gatherer_of<Dims>& parts, const Place& place,
+                                                       const decoder_architectures& more = {}) {
+  decoder<Dims, Weights> read;
+  const auto use = [&](auto& m, io::bindings& file, const io::archive& arrays) {
+    place(file);
+    io::load(m, arrays, file, weights_rounding<Weights>);
+    read = std::move(m);
+  };
+  detail::with_bound_decoder<Dims, Weights>(settings, weights, more, use, parts);
+  return read;
 }
 
 /// The layers of each rank, from the sizes of the layers and of what the first and the last rank have besides: every

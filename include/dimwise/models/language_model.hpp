@@ -201,7 +201,13 @@ struct language_model {
     return features(tokens, caches, [](std::size_t, const auto&) {});
   }
   /// [seq, d_model] -> [seq, vocab]
-  [[nodiscard]] logits_type logits(const features_type& x) const { return self().output(self().token_embedding, x); }
+  [[nodiscard]] logits_type logits(const features_type& x) const {
+    if constexpr (requires { self().parts; }) {
+      return self().output(self().token_embedding, x, self().parts);
+    } else {
+      return self().output(self().token_embedding, x);
+    }
+  }
   /// The logits of the token after the last one: [vocab]. Throws `extent_error` if `tokens` is empty.
   template <class State>
     requires std::derived_from<State, state>

@@ -4,7 +4,7 @@
 //
 // Layer: ranks. The same operations on the same operands as on one rank, so the same bits. While a rank computes one
 // piece of a prompt, the rank before it computes the next piece.
-// Tests: tests/ranks/pipeline.test.cpp, tests/ranks/mpi/generate.py
+// Tests: tests/ranks/decoders/pipeline.test.cpp, tests/ranks/mpi/generate.py
 //
 //   const ranks::pipeline model(models::read_decoder_run("folder", world.rank(), world.size()), world);
 //   auto caches = model.start(2048);

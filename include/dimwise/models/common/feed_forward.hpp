@@ -9,6 +9,7 @@
 #include <dimwise/expr/elements/choose.hpp>
 #include <dimwise/io/bindings.hpp>
 #include <dimwise/models/common/activation.hpp>
+#include <dimwise/models/common/division.hpp>
 #include <dimwise/nn/layers/linear.hpp>
 
 #include <limits>
@@ -27,11 +28,12 @@ struct feed_settings {
 };
 
 /// down(f(up(x))), or down(f(gate(x)) · up(x)) with a gate: [Model, rest] -> [rest, Model]. With a limit
-/// down(f(min(gate(x), limit)) · (clamp(up(x)) + 1)), where `clamp` keeps within ±limit (gpt-oss).
-template <class Model, class Hidden, class Weights = float>
+/// down(f(min(gate(x), limit)) · (clamp(up(x)) + 1)), where `clamp` keeps within ±limit (gpt-oss). Dims says whether
+/// ranks divide it.
+template <class Model, class Hidden, class Weights = float, class Dims = void>
 struct any_feed_forward {
-  using up_layer = nn::linear<nn::from<Model>, nn::to<Hidden>, nn::optional_bias, Weights>;
-  using down_layer = nn::linear<nn::from<Hidden>, nn::to<Model>, nn::optional_bias, Weights>;
+  using up_layer = nn::linear<nn::from<Model>, nn::to<part_of_dims<Dims, Hidden>>, nn::optional_bias, Weights>;
+  using down_layer = nn::linear<nn::from<Hidden>, nn::to<part_of_dims<Dims, Model>>, nn::optional_bias, Weights>;
   using gate_list = std::vector<up_layer>;
   gate_list gate{};
   up_layer up{};
@@ -51,18 +53,21 @@ struct any_feed_forward {
   }
 
   template <operand X>
-  [[nodiscard]] auto operator()(const X& x) const {
+  [[nodiscard]] auto operator()(const X& x, const gatherer_of<Dims>& parts = {}) const {
+    const auto down_of = [&](const auto& all) {
+      return tensor(parts.template whole<Model>(down(parts.template whole<Hidden>(all))));
+    };
     auto hidden = up(x);
-    if (gate.empty()) { return down(activated(activation, hidden)); }
+    if (gate.empty()) { return down_of(tensor(activated(activation, hidden))); }
     if (limit > 0) {
       using hidden_type = decltype(hidden);
       const auto most = static_cast<float>(limit);
       const hidden_type kept = clamp(hidden_type(gate.front()(x)), -std::numeric_limits<float>::infinity(), most);
       const hidden_type open = activated(activation, kept);
-      return down(hidden_type((clamp(hidden, -most, most) + 1.0F) * open));
+      return down_of(hidden_type((clamp(hidden, -most, most) + 1.0F) * open));
     }
     const auto open = activated(activation, gate.front()(x));
-    return down(decltype(hidden)(hidden * open));
+    return down_of(decltype(hidden)(hidden * open));
   }
 };
 

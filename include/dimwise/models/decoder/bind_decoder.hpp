@@ -107,11 +107,13 @@ template <class Dims, class Weights>
 void bind_decoder(io::bindings& file, const decoder_names& names, decoder<Dims, Weights>& m) {
   using namespace io;
   using d_embedding = typename Dims::d_embedding;
+  using vocab_here = part_of_dims<Dims, typename Dims::vocab>;
   file.may_begin_with(names.prefix);
   for (const std::string& prefix : names.other_prefixes) { file.may_begin_with(prefix); }
   for (const std::string& part : names.other_parts) { file.ignore_all(part); }
   if (m.has_tokens()) {
-    file.bind<stored<typename Dims::vocab, d_embedding>>(names.tokens + ".weight", m.token_embedding.table);
+    file.bind<stored<typename Dims::vocab, part_of_dims<Dims, d_embedding>>>(names.tokens + ".weight",
+                                                                             m.token_embedding.table);
   }
   for (auto& project : m.project) { file.linear<out_in>(names.project_in, project); }
   for (auto& table : m.positions) {
@@ -127,13 +129,17 @@ void bind_decoder(io::bindings& file, const decoder_names& names, decoder<Dims, 
   for (auto& project : m.output.project) { file.linear<out_in>(names.project_out, project); }
   const std::string& other_output = names.other_output.empty() ? names.output : names.other_output;
   for (auto& map : m.output.map) {
-    file.without_prefix().template bind<stored<typename Dims::vocab, d_embedding>>(names.output + ".weight", map.weight,
-                                                                                   other_output + ".weight");
+    if (m.config.tied) {  // a rank's tokens of the table, of which the embedding has other elements
+      file.bind<stored<vocab_here, d_embedding>>(names.tokens + ".weight", map.weight);
+    } else {
+      file.without_prefix().template bind<stored<vocab_here, d_embedding>>(names.output + ".weight", map.weight,
+                                                                           other_output + ".weight");
+    }
   }
   for (auto& bias : m.output.bias) {
     file.without_prefix().template bind<stored<typename Dims::vocab>>(names.output + ".bias", bias);
   }
-  if (!m.here.is_last() || !m.output.map.empty()) { return; }
+  if (!m.here.is_last() || (!m.output.map.empty() && !m.config.tied)) { return; }
   for (const std::string& output : {names.output, other_output}) {
     m.config.has_output ? file.same(output + ".weight", names.tokens + ".weight") : file.ignore(output + ".weight");
   }

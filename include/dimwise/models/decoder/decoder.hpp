@@ -17,9 +17,11 @@
 
 namespace dimwise::models {
 
-/// All run-time extents of these settings, as a tuple of dimensions: for bindings and `nn::initialise`.
+namespace detail {
+
+// Those of the whole dimensions.
 template <class Dims>
-[[nodiscard]] auto decoder_extents(const decoder_config& c) {
+[[nodiscard]] auto whole_decoder_extents(const decoder_config& c) {
   using dimwise::detail::extent_or_static;
   return detail::run_time_extents(
       extent_or_static<typename Dims::vocab>(c.vocab), extent_or_static<typename Dims::rows>(c.position_rows),
@@ -33,6 +35,27 @@ template <class Dims>
       extent_or_static<typename Dims::experts>(c.experts),
       extent_or_static<typename Dims::expert_hidden>(c.expert_hidden),
       extent_or_static<typename Dims::shared_hidden>(c.shared_hidden));
+}
+
+}  // namespace detail
+
+/// All run-time extents of these settings, as a tuple of dimensions: for bindings and `nn::initialise`. If ranks divide
+/// the decoder, also those of this rank's parts.
+template <class Dims>
+[[nodiscard]] auto decoder_extents(const decoder_config& c, [[maybe_unused]] const gatherer_of<Dims>& parts = {}) {
+  if constexpr (divided_dims<Dims>) {
+    return std::tuple_cat(
+        detail::whole_decoder_extents<Dims>(c),
+        detail::run_time_extents(
+            parts.template part<typename Dims::vocab>(c.vocab), parts.template part<typename Dims::d_model>(c.d_model),
+            parts.template part<typename Dims::d_embedding>(c.d_embedding == 0 ? c.d_model : c.d_embedding),
+            parts.template part<typename Dims::kv_heads>(c.kv_heads),
+            parts.template part<typename Dims::hidden>(c.hidden),
+            parts.template part<typename Dims::expert_hidden>(c.expert_hidden),
+            parts.template part<typename Dims::shared_hidden>(c.shared_hidden)));
+  } else {
+    return detail::whole_decoder_extents<Dims>(c);
+  }
 }
 
 /// Compares the settings with the static extents of Dims.
@@ -74,6 +97,7 @@ struct decoder_output_settings {
   bool has_output = true;
   double scale = 1;
   double cap = 0;
+  std::size_t vocab = 1;
 };
 
 /// The output of a decoder: features of the token embedding to logits, by a matrix of its own or the table of the
@@ -85,7 +109,7 @@ struct decoder_output {
   using d_model = typename Dims::d_model;
   using d_embedding = typename Dims::d_embedding;
   using project_type = nn::linear<nn::from<d_model>, nn::to<d_embedding>, nn::no_bias, Weights>;
-  using map_type = nn::linear<nn::from<d_embedding>, nn::to<vocab>, nn::no_bias, Weights>;
+  using map_type = nn::linear<nn::from<d_embedding>, nn::to<part_of_dims<Dims, vocab>>, nn::no_bias, Weights>;
   using project_list = std::vector<project_type>;
   using map_list = std::vector<map_type>;
   using bias_list = std::vector<tensor<float, vocab>>;
@@ -100,7 +124,9 @@ struct decoder_output {
 
   /// Throws `extent_error` if the model has no output.
   template <class TokenEmbedding>
-  [[nodiscard]] logits_type operator()(const TokenEmbedding& embedding, const tensor<float, seq, d_model>& x) const {
+  [[nodiscard]] logits_type operator()([[maybe_unused]] const TokenEmbedding& embedding,
+                                       const tensor<float, seq, d_model>& x,
+                                       const gatherer_of<Dims>& parts = {}) const {
     if (!settings.has_output) {
       dimwise::detail::raise<extent_error>(error{} << "logits: the checkpoint is of a model without an output, which "
                                                       "has features alone");
@@ -108,7 +134,12 @@ struct decoder_output {
     using embedded_type = tensor<float, seq, d_embedding>;
     const embedded_type h =
         project.empty() ? embedded_type(relabel<d_model, d_embedding>(x)) : embedded_type(project.front()(x));
-    logits_type logits = map.empty() ? logits_type(embedding.logits(h)) : logits_type(map.front()(h));
+    logits_type logits;
+    if constexpr (divided_dims<Dims>) {
+      logits = parts.template whole<vocab>(tensor(map.front()(h)), settings.vocab);
+    } else {
+      logits = map.empty() ? logits_type(embedding.logits(h)) : logits_type(map.front()(h));
+    }
     if (!bias.empty()) { logits = logits + bias.front(); }
     if (settings.scale != 1) { logits = logits * static_cast<float>(settings.scale); }
     if (settings.cap != 0) {
@@ -133,7 +164,7 @@ struct decoder : language_model<decoder<Dims, Weights>, Dims, decoder_block<Dims
   using d_model = typename Dims::d_model;
   using d_embedding = typename Dims::d_embedding;
   using block = decoder_block<Dims, Weights>;
-  using token_embedding_type = nn::embedding<vocab, d_embedding, Weights>;
+  using token_embedding_type = nn::embedding<vocab, part_of_dims<Dims, d_embedding>, Weights>;
   using project_type = nn::linear<nn::from<d_embedding>, nn::to<d_model>, nn::no_bias, Weights>;
   using project_list = std::vector<project_type>;
   using position_list = std::vector<tensor<float, typename Dims::rows, d_model>>;
@@ -154,13 +185,16 @@ struct decoder : language_model<decoder<Dims, Weights>, Dims, decoder_block<Dims
 
   /// The layers that this model has.
   layer_run here{};
+  /// What makes parts whole, if ranks divide the layers.
+  gatherer_of<Dims> parts{};
 
   decoder() = default;
   /// A decoder with these settings, whose parameters are empty.
   explicit decoder(const decoder_config& c) : decoder(c, {0, c.layers.size(), c.layers.size()}) {}
   /// The layers `run` of a decoder with these settings, whose parameters are empty. The first run has the embedding,
-  /// the last one has the final norm and the output; if they share the table of tokens, both have it.
-  decoder(const decoder_config& c, const layer_run& run)
+  /// the last one has the final norm and the output; if they share the table of tokens, both have it. If ranks divide
+  /// the layers, the embedding has this rank's features of the table, and the output its tokens.
+  decoder(const decoder_config& c, const layer_run& run, gatherer_of<Dims> gathered = {})
       : token_embedding(),
         project(run.is_first() && has_projections(c) ? 1 : 0),
         positions(run.is_first() && c.position_rows > 0 ? 1 : 0),
@@ -169,21 +203,24 @@ struct decoder : language_model<decoder<Dims, Weights>, Dims, decoder_block<Dims
         norm(run.is_last() && c.final_norm ? c.norm : norm_settings{.kind = norm_kind::none}),
         output(),
         config(c),
-        here(run) {
+        here(run),
+        parts(std::move(gathered)) {
     for (std::size_t i = run.begin; i < run.end; ++i) { blocks.emplace_back(c, c.layers[i]); }
-    output.settings = {c.has_output, c.logit_scale, c.logit_cap};
+    output.settings = {c.has_output, c.logit_scale, c.logit_cap, c.vocab};
     if (!run.is_last() || !c.has_output) { return; }
     output.project.resize(has_projections(c) ? 1 : 0);
-    output.map.resize(c.tied ? 0 : 1);
+    output.map.resize(c.tied && !divided_dims<Dims> ? 0 : 1);
     output.bias.resize(c.vocab_bias ? 1 : 0);
   }
   /// Whether this model has the table of tokens.
-  [[nodiscard]] bool has_tokens() const { return here.is_first() || (here.is_last() && config.tied); }
+  [[nodiscard]] bool has_tokens() const {
+    return here.is_first() || (here.is_last() && config.tied && !divided_dims<Dims>);
+  }
 
   /// The embeddings of tokens and positions: [seq]  ->  [seq, d_model].
   [[nodiscard]] features_type embedded(const tensor<id<vocab>, seq>& text) const {
     using rows = typename Dims::rows;
-    const tensor<float, seq, d_embedding> tokens = token_embedding(text);
+    const tensor<float, seq, d_embedding> tokens = parts.template whole<d_embedding>(tensor(token_embedding(text)));
     features_type x =
         project.empty() ? features_type(relabel<d_embedding, d_model>(tokens)) : features_type(project.front()(tokens));
     if (config.embedding_scale != 1) { x = x * static_cast<float>(config.embedding_scale); }
@@ -199,6 +236,7 @@ struct decoder : language_model<decoder<Dims, Weights>, Dims, decoder_block<Dims
   [[nodiscard]] decoder_positions<Dims> shared_by_layers(const tensor<id<vocab>, seq>& text) const {
     using key = typename Dims::key;
     decoder_positions<Dims> shared;
+    shared.parts = parts;
     const seq at = positions_of(text);
     const std::size_t end = static_cast<std::size_t>(at.origin()) + at.extent();
     for (const rotary_settings& r : config.rotary) {
@@ -207,15 +245,17 @@ struct decoder : language_model<decoder<Dims, Weights>, Dims, decoder_block<Dims
     if (config.alibi) {
       // The bias slope · (key − query) of every score of a query may lack −slope · query, which softmax cancels.
       const std::size_t heads = config.kv_heads * config.group;
+      const auto own = parts.template part<typename Dims::kv_heads>(config.kv_heads);
+      const std::size_t first = parts.rank() * own.extent() * config.group;
       std::vector<float> biases;
-      for (std::size_t h = 0; h < heads; ++h) {
+      for (std::size_t h = first; h < first + own.extent() * config.group; ++h) {
         const double slope = dimwise::detail::alibi_slope(h, heads) * config.alibi_scale;
         for (std::size_t k = 0; k < end; ++k) {
           biases.push_back(static_cast<float>(-slope * static_cast<double>(end - 1 - k)));
         }
       }
-      shared.alibi = make_tensor<decltype(shared.alibi)>(biases, typename Dims::kv_heads{config.kv_heads},
-                                                         typename Dims::group{config.group}, starting_at(key{end}, 0));
+      shared.alibi = make_tensor<decltype(shared.alibi)>(biases, own, typename Dims::group{config.group},
+                                                         starting_at(key{end}, 0));
     }
     return shared;
   }
@@ -289,7 +329,7 @@ struct decoder : language_model<decoder<Dims, Weights>, Dims, decoder_block<Dims
   /// An empty cache of one block for `length` tokens.
   [[nodiscard]] typename block::cache cache_for(std::size_t length) const {
     return make_cache<typename block::cache>(
-        typename Dims::key{length}, dimwise::detail::extent_or_static<typename Dims::kv_heads>(config.kv_heads),
+        typename Dims::key{length}, parts.template part<typename Dims::kv_heads>(config.kv_heads),
         dimwise::detail::extent_or_static<typename Dims::d_k>(config.d_k),
         dimwise::detail::extent_or_static<typename Dims::d_v>(config.value_features()));
   }

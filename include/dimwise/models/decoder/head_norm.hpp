@@ -50,11 +50,14 @@ struct head_norm {
         return own.front()(x);
       case head_norm_kind::own_arrays:
         return own.empty() ? joined(H{extent_of<H>(x)}..., F{extent_of<F>(x)})(x) : own.front()(x);
-      case head_norm_kind::whole: {
-        const auto squares = tensor(mean<H..., F>(x * x));
-        const auto factors = tensor(map(inverse_root{static_cast<float>(settings.epsilon)}, squares));
-        return Tensor(x * factors * whole.front());
-      }
+      case head_norm_kind::whole:
+        if constexpr ((dimwise::detail::is_shard<H> || ...)) {
+          break;  // rejected when the model is read
+        } else {
+          const auto squares = tensor(mean<H..., F>(x * x));
+          const auto factors = tensor(map(inverse_root{static_cast<float>(settings.epsilon)}, squares));
+          return Tensor(x * factors * whole.front());
+        }
     }
     dimwise::detail::raise<number_error>(error{} << "head_norm: the norm is none of those listed");
   }

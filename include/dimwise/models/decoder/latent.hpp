@@ -6,6 +6,7 @@
 // Tests: tests/models/decoders/deepseek.test.cpp
 #pragma once
 
+#include <dimwise/models/common/division.hpp>
 #include <dimwise/models/common/norm.hpp>
 #include <dimwise/models/decoder/decoder_config.hpp>
 #include <dimwise/nn/layers/linear.hpp>
@@ -19,7 +20,7 @@ namespace dimwise::models {
 template <class Dims, class Weights = float>
 struct mapped_inputs {
   using d_model = typename Dims::d_model;
-  using kv_heads = typename Dims::kv_heads;
+  using kv_heads = part_of_dims<Dims, typename Dims::kv_heads>;
   using query_projection = nn::linear<nn::from<d_model>, nn::to<kv_heads, typename Dims::group, typename Dims::d_k>,
                                       nn::optional_bias, Weights>;
   using key_projection =
@@ -38,7 +39,7 @@ template <class Dims, class Weights = float>
 struct latent_inputs {
   using seq = typename Dims::seq;
   using d_model = typename Dims::d_model;
-  using kv_heads = typename Dims::kv_heads;
+  using kv_heads = part_of_dims<Dims, typename Dims::kv_heads>;
   using group = typename Dims::group;
   using d_k = typename Dims::d_k;
   using d_v = typename Dims::d_v;

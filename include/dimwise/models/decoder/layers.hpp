@@ -6,6 +6,7 @@
 // Tests: tests/models/decoders/decoder.test.cpp, the conformance suite `architectures`
 #pragma once
 
+#include <dimwise/models/common/division.hpp>
 #include <dimwise/models/common/scores.hpp>
 #include <dimwise/models/decoder/head_norm.hpp>
 #include <dimwise/models/decoder/latent.hpp>
@@ -41,11 +42,13 @@ struct decoder_dims {
   struct shared_hidden : feature_dim<> {};  // of an expert that all positions share
 };
 
-/// The values that all layers share in one call: tables of rotary positions, and the biases of ALiBi.
+/// The values that all layers share in one call: tables of rotary positions, the biases of ALiBi, and what makes parts
+/// whole.
 template <class Dims>
 struct decoder_positions {
   std::vector<rotary_tables<typename Dims::seq, typename Dims::pairs>> rotary{};
-  tensor<float, typename Dims::kv_heads, typename Dims::group, typename Dims::key> alibi{};
+  tensor<float, part_of_dims<Dims, typename Dims::kv_heads>, typename Dims::group, typename Dims::key> alibi{};
+  gatherer_of<Dims> parts{};
 };
 
 /// The settings of the attention of one layer.
@@ -66,13 +69,14 @@ struct decoder_attention {
   using seq = typename Dims::seq;
   using key_pos = typename Dims::key;
   using d_model = typename Dims::d_model;
-  using kv_heads = typename Dims::kv_heads;
+  using kv_heads = part_of_dims<Dims, typename Dims::kv_heads>;
   using group = typename Dims::group;
   using d_k = typename Dims::d_k;
   using d_v = typename Dims::d_v;
   using mapped_list = std::vector<mapped_inputs<Dims, Weights>>;
   using latent_list = std::vector<latent_inputs<Dims, Weights>>;
-  using output_projection = nn::linear<nn::from<kv_heads, group, d_v>, nn::to<d_model>, nn::optional_bias, Weights>;
+  using output_projection = nn::linear<nn::from<typename Dims::kv_heads, group, d_v>,
+                                       nn::to<part_of_dims<Dims, d_model>>, nn::optional_bias, Weights>;
   using query_norm_type = head_norm<d_k, kv_heads, group>;
   using key_norm_type = head_norm<d_k, kv_heads>;
   using sink_list = std::vector<tensor<float, kv_heads, group>>;
@@ -126,11 +130,11 @@ struct decoder_attention {
   }
 
   /// Joins norms of queries and keys that were read head by head.
-  void join_norms(const decoder_config& c) {
+  void join_norms(const decoder_config& c, const gatherer_of<Dims>& parts = {}) {
     using dimwise::detail::extent_or_static;
-    query_norm.join(extent_or_static<kv_heads>(c.kv_heads), extent_or_static<group>(c.group),
-                    extent_or_static<d_k>(c.d_k));
-    key_norm.join(extent_or_static<kv_heads>(c.kv_heads), extent_or_static<d_k>(c.d_k));
+    const kv_heads heads = parts.template part<typename Dims::kv_heads>(c.kv_heads);
+    query_norm.join(heads, extent_or_static<group>(c.group), extent_or_static<d_k>(c.d_k));
+    key_norm.join(heads, extent_or_static<d_k>(c.d_k));
   }
 
   /// Attends from the positions of x, which are appended to `held`.
@@ -158,7 +162,7 @@ struct decoder_attention {
     const std::size_t count = extent_of<seq>(x);
     if (count <= held.at_once() || held.kept_window() == 0) {
       held.append(rename<seq, key_pos>(k), rename<seq, key_pos>(v));
-      return output(attended(q, held, at));
+      return projected(attended(q, held, at), at);
     }
     // The cache of a window takes a long prompt in parts.
     std::vector<float> all;
@@ -172,10 +176,14 @@ struct decoder_attention {
     }
     context whole = context::for_overwriting(context_extents(q, v));
     std::copy(all.begin(), all.end(), whole.overwrite());
-    return output(whole);
+    return projected(whole, at);
   }
 
  private:
+  // The output of all heads.
+  [[nodiscard]] features projected(const context& c, const decoder_positions<Dims>& at) const {
+    return at.parts.template whole<d_model>(output(at.parts.template whole<typename Dims::kv_heads>(c)));
+  }
   // The extents of queries with the features of values.
   [[nodiscard]] static auto context_extents(const queries& q, const values& v) {
     return dimwise::detail::merge_extents<typename context::extents_type::atoms>("attention", q.extents(), v.extents());
@@ -213,9 +221,9 @@ struct decoder_block {
   using features = tensor<float, seq, d_model>;
   using attention_type = decoder_attention<Dims, Weights>;
   using norm_type = any_norm<d_model>;
-  using feed_type = any_feed_forward<d_model, typename Dims::hidden, Weights>;
+  using feed_type = any_feed_forward<d_model, typename Dims::hidden, Weights, Dims>;
   using mixture_type = mixture_of_experts<seq, d_model, typename Dims::experts, typename Dims::expert_hidden, Weights,
-                                          typename Dims::shared_hidden>;
+                                          typename Dims::shared_hidden, Dims>;
   using feed_list = std::vector<feed_type>;
   using mixture_list = std::vector<mixture_type>;
   using cache = typename attention_type::cache;
@@ -267,12 +275,12 @@ struct decoder_block {
     const features branch = scaled(output_norm1(attention(first, held, at)));
     const features& base = settings.residual_from_norm ? first : x;
     if (settings.parallel) {
-      return base + branch + scaled(output_norm2(fed(settings.single_norm ? first : norm2(x))));
+      return base + branch + scaled(output_norm2(fed(settings.single_norm ? first : norm2(x), at)));
     }
     features sum = base + branch;
     if (of_sums) { sum = norm1(sum); }
     const features second = of_sums ? sum : norm2(sum);
-    features result = (settings.residual_from_norm ? second : sum) + scaled(output_norm2(fed(second)));
+    features result = (settings.residual_from_norm ? second : sum) + scaled(output_norm2(fed(second, at)));
     return of_sums ? norm2(result) : result;
   }
 
@@ -285,8 +293,8 @@ struct decoder_block {
   static bool has_output_norms(const decoder_config& c) {
     return c.place == norm_place::after || c.place == norm_place::both;
   }
-  [[nodiscard]] features fed(const features& x) const {
-    return mixture.empty() ? features(feed_forward.front()(x)) : mixture.front()(x);
+  [[nodiscard]] features fed(const features& x, const decoder_positions<Dims>& at) const {
+    return mixture.empty() ? features(feed_forward.front()(x, at.parts)) : mixture.front()(x, at.parts);
   }
   [[nodiscard]] features scaled(const features& x) const {
     return settings.residual_scale == 1 ? x : features(x * static_cast<float>(settings.residual_scale));

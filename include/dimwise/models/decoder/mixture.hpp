@@ -36,13 +36,14 @@ struct shared_gate : feature_dim<1> {};
 /// The sum of the `chosen` likeliest experts, weighted by the softmax of the router over all experts (Shazeer et al.
 /// 2017), by SparseMixer (Liu et al. 2024) or by sigmoid (DeepSeek-AI 2024), and of a shared expert, weighted by the
 /// sigmoid of its gate if it has one (Qwen 1.5 MoE): [P, Model] -> the same.
-template <class P, class Model, class Experts, class Hidden, class Weights = float, class SharedHidden = Hidden>
+template <class P, class Model, class Experts, class Hidden, class Weights = float, class SharedHidden = Hidden,
+          class Dims = void>
 struct mixture_of_experts {
   using router_type = nn::linear<nn::from<Model>, nn::to<Experts>, nn::optional_bias>;
-  using expert_type = any_feed_forward<Model, Hidden, Weights>;
+  using expert_type = any_feed_forward<Model, Hidden, Weights, Dims>;
   using expert_list = std::vector<expert_type>;
   using features = tensor<float, P, Model>;
-  using shared_type = any_feed_forward<Model, SharedHidden, Weights>;
+  using shared_type = any_feed_forward<Model, SharedHidden, Weights, Dims>;
   using shared_list = std::vector<shared_type>;
   using gate_type = nn::linear<nn::from<Model>, nn::to<shared_gate>, nn::no_bias>;
   using gate_list = std::vector<gate_type>;
@@ -58,10 +59,10 @@ struct mixture_of_experts {
       nn::member_list<&mixture_of_experts::router, &mixture_of_experts::experts, &mixture_of_experts::shared,
                       &mixture_of_experts::gate, &mixture_of_experts::correction, &mixture_of_experts::settings>;
 
-  [[nodiscard]] features operator()(const features& x) const {
-    const features routed = of_chosen(x);
+  [[nodiscard]] features operator()(const features& x, const gatherer_of<Dims>& parts = {}) const {
+    const features routed = of_chosen(x, parts);
     if (shared.empty()) { return routed; }
-    const features of_all = shared.front()(x);
+    const features of_all = shared.front()(x, parts);
     if (gate.empty()) { return routed + of_all; }
     const tensor<float, P> share = at<shared_gate>(sigmoid(gate.front()(x)), 0);
     return routed + of_all * share;
@@ -105,7 +106,7 @@ struct mixture_of_experts {
                   -std::numeric_limits<float>::infinity());
     }
   }
-  [[nodiscard]] features of_chosen(const features& x) const {
+  [[nodiscard]] features of_chosen(const features& x, const gatherer_of<Dims>& parts) const {
     const tensor<float, P, Experts> logits = router(x);
     const tensor<float, P, Experts> probabilities = settings.by_sigmoid
                                                         ? tensor<float, P, Experts>(sigmoid(logits))
@@ -149,7 +150,7 @@ struct mixture_of_experts {
       for (const std::size_t p : chosen[e]) {
         rows.insert(rows.end(), x.data() + p * width, x.data() + (p + 1) * width);
       }
-      const features y = experts[e](features(std::span<const float>(rows), P{chosen[e].size()}, Model{width}));
+      const features y = experts[e](features(std::span<const float>(rows), P{chosen[e].size()}, Model{width}), parts);
       for (std::size_t i = 0; i < chosen[e].size(); ++i) {
         const float* const from = y.data() + i * width;
         float* const to = sum.data() + chosen[e][i] * width;
