@@ -2,6 +2,7 @@
 //
 //   dimwise-generate folder "Once upon a time" -n 100 --temp 0
 //   mpirun -n 2 dimwise-generate folder "Once upon a time"          // each process has half of the layers
+//   mpirun -n 2 dimwise-generate folder "Once upon a time" --split-mode tensor     // … half of each layer
 // SPDX-License-Identifier: BSL-1.0
 #include "generate.hpp"
 
@@ -280,6 +281,9 @@ void add_options(CLI::App& app, generate_options& o, std::optional<std::string>&
   app.add_option("--weights", o.weights, "how the weights are stored in memory")
       ->check(CLI::IsMember({"f32", "bf16", "f16", "int8", "int4"}))
       ->capture_default_str();
+  app.add_option("--split-mode", o.split, "what each rank has: some layers, or a part of every layer (tensor)")
+      ->check(CLI::IsMember({"layer", "tensor"}))
+      ->capture_default_str();
   auto* const form = app.add_option("--chat-template", o.chat_template, "the text is a question in this form")
                          ->check(CLI::IsMember({"chatml"}));
   app.add_option("--system", o.system, "what is said before a question")->needs(form)->capture_default_str();
@@ -291,22 +295,26 @@ void add_options(CLI::App& app, generate_options& o, std::optional<std::string>&
 
 template <class Weights>
 std::unique_ptr<text_model> read_any(const dimwise::io::config_check& settings, const dimwise::io::archive& weights,
-                                     const dimwise::ranks::communicator& world) {
-  if (!encoder_decoder_of(settings)) { return read_decoder<Weights>(settings, weights, world); }
+                                     const std::string& split, const dimwise::ranks::communicator& world) {
+  if (!encoder_decoder_of(settings)) {
+    if (split != "tensor" || world.size() == 1) { return read_decoder<Weights>(settings, weights, world); }
+    if (parted_reader<Weights> == nullptr) { refuse("--split-mode tensor divides layers among processes of mpirun"); }
+    return parted_reader<Weights>(settings, weights, world);
+  }
   if (world.size() > 1) {
     refuse(settings.title() + ": encoder-decoders run on one rank, and " + std::to_string(world.size()) +
            " were started");
   }
   return read_encoder_decoder<Weights>(settings, weights);
 }
-std::unique_ptr<text_model> read_model(const std::string& how, const dimwise::io::config_check& settings,
+std::unique_ptr<text_model> read_model(const generate_options& o, const dimwise::io::config_check& settings,
                                        const dimwise::io::archive& weights, const dimwise::ranks::communicator& world) {
   using namespace dimwise;
-  if (how == "bf16") { return read_any<bfloat16>(settings, weights, world); }
-  if (how == "f16") { return read_any<float16>(settings, weights, world); }
-  if (how == "int8") { return read_any<nn::int8_blocks>(settings, weights, world); }
-  if (how == "int4") { return read_any<nn::int4_blocks>(settings, weights, world); }
-  return read_any<float>(settings, weights, world);
+  if (o.weights == "bf16") { return read_any<bfloat16>(settings, weights, o.split, world); }
+  if (o.weights == "f16") { return read_any<float16>(settings, weights, o.split, world); }
+  if (o.weights == "int8") { return read_any<nn::int8_blocks>(settings, weights, o.split, world); }
+  if (o.weights == "int4") { return read_any<nn::int4_blocks>(settings, weights, o.split, world); }
+  return read_any<float>(settings, weights, o.split, world);
 }
 
 /// What `generate` loads.
@@ -337,7 +345,7 @@ loaded load(generate_options& o, const std::optional<std::string>& file, const d
     std::size_t bytes = 0;
     for (const auto& a : weights.arrays()) { bytes += a.bytes.size(); }
     line.show("loading " + o.folder + ": " + std::to_string(bytes / 1000000) + " MB");
-    all.model = read_model(o.weights, config, weights, world);
+    all.model = read_model(o, config, weights, world);
     beside = weights.metadata();
   }
   all.words.emplace(text::read_tokenizer(folder, vocab{all.model->words()}, beside));

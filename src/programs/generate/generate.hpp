@@ -30,6 +30,7 @@ struct generate_options {
   std::string system = "You are a helpful assistant";
   std::string weights = "f32";
   std::string language;
+  std::string split = "layer";
   bool begins_with_language = false;  // a text of mBART, whose settings have no first token
   // Of generation_config.json: the tokens of prompt and text together, those that are not generated, and the settings
   // that are not read.
@@ -136,6 +137,10 @@ std::unique_ptr<text_model> as_text_model(Model m) {
   return std::make_unique<model_of<Model>>(std::move(m));
 }
 
+/// Reads this rank's part of every layer of a decoder; null in a program without MPI.
+template <class Weights>
+inline std::unique_ptr<text_model> (*parted_reader)(const dimwise::io::config_check&, const dimwise::io::archive&,
+                                                    const dimwise::ranks::communicator&) = nullptr;
 /// Reads the model of a folder, on several ranks the layers of this rank. `Weights` is the weight format: float, or a
 /// type of nn/weight.hpp.
 template <class Weights>

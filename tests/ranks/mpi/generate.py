@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""dimwise-generate whose layers ranks divide, on threads and under mpirun: the text of one rank, less memory, and one error.
+"""dimwise-generate whose layers ranks divide, on threads and under mpirun, and of whose layers each process has a part: the text of one rank, less
+memory, and one error.
 
     python3 tests/ranks/mpi/generate.py build/dev/src/programs/dimwise-generate tests/data mpirun
 
@@ -74,7 +75,7 @@ def large_llama(layers):
 class Ranks:
     def __init__(self, program, mpirun, place):
         self.program, self.mpirun, self.place = program, mpirun, place
-        self.passed = self.failed = 0
+        self.passed = self.failed = self.divided = 0
 
     def check(self, name, holds, shown=""):
         self.passed += bool(holds)
@@ -121,6 +122,21 @@ class Ranks:
             layers = config.get("num_hidden_layers", config.get("n_layer"))
             for threads in ways:
                 self.same_text(name, folder, min(layers, 4), threads=threads)
+            if False in ways:
+                self.in_parts(name, folder)
+        if False in ways:
+            self.check("most architectures are divided", self.divided >= 18, self.divided)
+
+    def in_parts(self, name, folder):
+        """two processes with a part of each layer, if they divide the model"""
+        asked = (folder, "Hello, 1 2 3", "-n", 24, "-s", 7, "-q", "--ignore-eos")
+        found = self.run(2, *asked, "--split-mode", "tensor")
+        if found.returncode == 1 and b"cannot be divided among 2 ranks" in found.stderr:
+            self.check(f"{name} is not divided", not found.stdout, found)
+            return
+        self.divided += 1
+        expected = self.run(1, *asked)
+        self.check(f"{name} on 2 processes with a part of each layer", found.returncode == 0 and expected.stdout == found.stdout, f"{expected} {found}")
 
     def formats(self, data, threads):
         """each format of the weights, and a file in shards"""
@@ -132,6 +148,8 @@ class Ranks:
             for weights in ("f32", "bf16", "f16", "int8", "int4"):
                 for ranks in (2, 4):
                     self.same_text(f"{model}, weights {weights},", folder, ranks, "--weights", weights, threads=threads)
+                if not threads:
+                    self.same_text(f"{model} in parts, weights {weights},", folder, 2, "--weights", weights, "--split-mode", "tensor")
             names = list(arrays)
             shards = {f"model-0000{i + 1}-of-00002.safetensors": {name: arrays[name] for name in names[i::2]} for i in (0, 1)}
             index = {"weight_map": {name: shard for shard, some in shards.items() for name in some}}
@@ -161,6 +179,9 @@ class Ranks:
             result = self.run(5, *arguments, threads=threads)
             self.check(name, (result.returncode == 1 if code else result.returncode > 100) and result.stderr.count(expected) == 1
                        and not result.stdout, result)
+        result = self.run(3, folder, "x", "--split-mode", "tensor", threads=threads)
+        expected = b"--split-mode tensor divides layers among processes of mpirun" if threads else b"heads cannot be divided among 3 ranks"
+        self.check("layers that cannot be divided", result.returncode == 1 and result.stderr.count(expected) == 1 and not result.stdout, result)
         long = self.run(2, folder, "x" * 200, threads=threads)
         self.check("too long a text", long.returncode == 1 and long.stderr.count(b"the text has 200 tokens") == 1, long)
         usage = self.run(2, "--help", threads=threads)
@@ -185,8 +206,9 @@ class Ranks:
             before = f"ulimit -d {limit * 1000};"
             alone = self.run(1, *asked, before=before)
             self.check(f"one process with {limit} MB", alone.returncode == 1 and not alone.stdout and len(alone.stderr.splitlines()) == 1, alone)
-            found = self.run(ranks, *asked, before=before)
-            self.check(f"{ranks} processes with {limit} MB each", found.returncode == 0 and found.stdout == whole.stdout, found)
+            for split in ("layer", "tensor"):
+                found = self.run(ranks, *asked, "--split-mode", split, before=before)
+                self.check(f"{ranks} processes with {limit} MB each, {split}", found.returncode == 0 and found.stdout == whole.stdout, found)
         little = self.run(2, *asked, before="[ $rank = 0 ] || ulimit -d 60000;")
         self.check("too little memory for a rank", little.returncode == 1 and not little.stdout
                    and little.stderr.count(b"dimwise-generate: rank 1 of 2: ") == 1, little)
