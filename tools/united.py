@@ -43,9 +43,7 @@ def united(files, root=None, wrap="unit"):
     known, source = set(), ""
     for number, path in enumerate(files):
         body, shared, head, macros = [], "", "", set()
-        text = path.read_text(encoding="utf-8")
-        reopened = outermost(text)
-        for line in text.splitlines():
+        for line in path.read_text(encoding="utf-8").splitlines():
             found = re.match(r"\s*#\s*include\s*([<\"][^>\"]+[>\"])", line)
             if found:
                 folders = path.parents if root else [path.parent]
@@ -54,11 +52,6 @@ def united(files, root=None, wrap="unit"):
                 if beside:  # or in a folder above; the file goes on in a namespace of what it includes
                     for outer in outermost(beside.read_text(encoding="utf-8")):
                         shared += f"namespace {outer} {{ using namespace ::{outer}; }}\n"
-                elif not root:  # of a namespace that the file goes on in, as the families of tests/fuzz do
-                    above = next((place for folder in path.parents if (place := folder / found[1].strip('"<>')).exists()), None)
-                    for outer in outermost(above.read_text(encoding="utf-8")) if above else ():
-                        if outer in reopened:
-                            shared += f"namespace {outer} {{ using namespace ::{outer}; }}\n"
                 include = f'#include "{beside.resolve()}"' if beside else f"#include {found[1]}"
                 head += "" if include in known else include + "\n"
                 known.add(include)
