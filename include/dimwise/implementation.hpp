@@ -13,6 +13,7 @@
 #include <dimwise/eval/records/stored_definitions.hpp>
 #endif
 #include <dimwise/dim/error_definitions.hpp>
+#include <dimwise/dim/extent_math_definitions.hpp>
 #include <dimwise/eval/gradient_sum_definitions.hpp>
 #include <dimwise/eval/kernels/backward_definitions.hpp>
 #include <dimwise/eval/lowering/views_definitions.hpp>

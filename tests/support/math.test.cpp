@@ -12,15 +12,16 @@ namespace math = dimwise::detail::math;
 
 namespace {
 
-// The same type and bits as the functions of <cmath>.
+// The same type and value, the sign of zero included, as the functions of <cmath>.
 template <class T>
 void check_functions() {
   const T none = std::numeric_limits<T>::quiet_NaN();
   const T infinite = std::numeric_limits<T>::infinity();
-  for (const T x : {T(-2.5), T(-0.0), T(0.75), T(3), infinite}) {
+  for (const T x : {T(-2.5), T(-0.0), T(0), T(0.75), T(3), infinite, -infinite, none}) {
     const auto same = [&](auto ours, auto theirs) {
       static_assert(std::is_same_v<decltype(ours), T> && std::is_same_v<decltype(theirs), T>);
-      CHECK((ours == theirs || (std::isnan(ours) && std::isnan(theirs))));
+      CHECK(
+          ((ours == theirs && std::signbit(ours) == std::signbit(theirs)) || (std::isnan(ours) && std::isnan(theirs))));
     };
     CAPTURE(x);
 #define SAME(name) same(math::name(x), std::name(x))
@@ -56,4 +57,10 @@ TEST_CASE("functions of numbers are those of <cmath>") {
   check_functions<float>();
   check_functions<double>();
   check_functions<long double>();
+}
+
+TEST_CASE("functions of whole numbers are computed in double") {
+  static_assert(std::is_same_v<decltype(math::sqrt(2)), double>);
+  CHECK(math::sqrt(2) == std::sqrt(2.0));
+  CHECK(math::pow(3, 4) == 81.0);
 }

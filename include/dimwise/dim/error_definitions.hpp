@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/dim/error_definitions.hpp -- how the text of an exception is put together.
+// dimwise/dim/error_definitions.hpp -- the messages of exceptions.
 //
 // Layer: dim. Compiled once if a program links the library (support/library.hpp).
 // Tests: tests/tensor/errors.test.cpp
 #pragma once
 
 #include <dimwise/dim/error.hpp>
-#include <dimwise/dim/extent_math.hpp>
 #include <dimwise/support/messages/escaped.hpp>
 
 namespace dimwise {
@@ -54,19 +53,6 @@ DIMWISE_DETAIL_LIBRARY allocation_error::allocation_error(std::size_t count, std
 DIMWISE_DETAIL_LIBRARY const char* allocation_error::what() const noexcept { return text_.what(); }
 
 namespace detail {
-
-[[noreturn]] DIMWISE_DETAIL_LIBRARY void throw_wraps(const char* operation, name_of name, const char* what,
-                                                     const char* sign, std::initializer_list<std::size_t> extents) {
-  error e;
-  if (operation != nullptr) { e << operation << ": "; }
-  e << "the extent of dimension " << name() << " overflows, it is the " << what << " of ";
-  const char* between = "";
-  for (const std::size_t n : extents) {
-    e << between << n;
-    between = sign;
-  }
-  raise<extent_error>(e << " (R15)");
-}
 
 #if DIMWISE_DETAIL_HAS_LIBRARY
 template void raise<error>(const error&);

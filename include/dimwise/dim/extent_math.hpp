@@ -9,6 +9,7 @@
 #pragma once
 
 #include <dimwise/dim/error.hpp>
+#include <dimwise/support/library.hpp>
 
 #include <cstddef>
 #include <initializer_list>
@@ -63,3 +64,7 @@ constexpr std::ptrdiff_t times(std::ptrdiff_t stride, std::size_t extent) {
 }
 
 }  // namespace dimwise::detail
+
+#if DIMWISE_DETAIL_DEFINES_LIBRARY
+#include <dimwise/dim/extent_math_definitions.hpp>
+#endif

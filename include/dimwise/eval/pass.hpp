@@ -153,7 +153,7 @@ lowered<bool> read_mask(Pass& pass, const M& m, const Extents& e);
 template <class C, class Pass, class B, class Extents>
 lowered<C> read_bias(Pass& pass, const B& b, const Extents& e);
 
-// Nodes that the library evaluates as records (eval/records/form.hpp).
+// Nodes that the library evaluates as records (eval/recorded.hpp).
 template <class N>
 inline constexpr bool is_recorded = false;
 template <class C, class Pass, class N>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/eval/recorded.hpp -- which nodes become records, and how many records they need.
 //
-// Layer: eval. What the elements of a node are does not matter here: tracked nodes are computed as others are.
+// Layer: eval. Tracked nodes have the records of plain ones.
 // Tests: tests/eval/records.test.cpp
 #pragma once
 
@@ -49,7 +49,7 @@ inline constexpr bool has_operation<elementwise<Shape, T, fn::clamp, X, Low, Hig
     is_float<X> && is_float<Low> && is_float<High>;
 template <class Shape, real_element T, class M, class A, class B>
 inline constexpr bool has_operation<elementwise<Shape, T, fn::choose, M, A, B>> = is_float<A> && is_float<B>;
-// What is sent to the argument of a function, to an operand of a choice, and to what a mask has hidden.
+// Backpropagation to the argument of a function, to an operand of a choice, and to what a mask has hidden.
 template <class F>
 inline constexpr auto chained_code = kernels::function::none;
 template <class F>

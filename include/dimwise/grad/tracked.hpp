@@ -248,13 +248,13 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
     if constexpr (detail::kept_beside<E>::any) {
       typename detail::kept_beside<E>::sums_type sums;
       if (detail::kept_beside<E>::store(value, fresh, sums)) {
-        value_ = fresh;
+        value_ = static_cast<plain_type&&>(fresh);
         if (recorded) { keep(*record, detail::kept_attention<E, plain_type>{value, value_, sums}); }
         return;
       }
     }
     compute_value(fresh, value);
-    value_ = fresh;
+    value_ = static_cast<plain_type&&>(fresh);
     if (recorded) { keep(*record, value); }
   }
   template <class Computed, class Verdict = rule::assign<shape_type, Computed>>

@@ -13,6 +13,7 @@
 #include <dimwise/dim/error.hpp>
 #include <dimwise/shape/shape.hpp>
 #include <dimwise/support/axis.hpp>
+#include <dimwise/support/library.hpp>
 #include <dimwise/tensor/extents.hpp>
 
 #include <cstddef>

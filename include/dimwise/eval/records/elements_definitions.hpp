@@ -5,7 +5,7 @@
 // Tests: tests/eval/plan/plan.test.cpp, tests/eval/plan/operations.test.cpp
 #pragma once
 
-#include <dimwise/eval/records/element_loops.hpp>
+#include <dimwise/eval/loops/element_loops.hpp>
 #include <dimwise/eval/records/products_definitions.hpp>
 #include <dimwise/eval/records/rows_definitions.hpp>
 #if !defined(DIMWISE_PLAIN_ONLY)

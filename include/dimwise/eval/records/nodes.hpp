@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/records/nodes.hpp -- what records say of the type of a node: its shape, its masks and biases, and how a
-// foreign node is evaluated.
+// dimwise/eval/records/nodes.hpp -- the facts of a node's type in its record: its shape, its masks and biases, and the
+// evaluation of a foreign node.
 //
 // Layer: eval.
 // Tests: tests/eval/records.test.cpp

@@ -10,6 +10,7 @@
 
 #include <dimwise/expr/node.hpp>
 #include <dimwise/shape/rules/mask.hpp>
+#include <dimwise/support/library.hpp>
 
 namespace dimwise {
 

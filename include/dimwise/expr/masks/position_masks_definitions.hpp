@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/expr/masks/position_masks_definitions.hpp -- what masks say of positions that cannot be compared.
+// dimwise/expr/masks/position_masks_definitions.hpp -- the exceptions for positions that cannot be compared.
 //
 // Layer: expr. Compiled once if a program links the library (support/library.hpp).
 // Tests: tests/expr/masks/

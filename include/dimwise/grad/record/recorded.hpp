@@ -6,6 +6,7 @@
 #pragma once
 
 #include <dimwise/grad/record/partial_sums.hpp>
+#include <dimwise/support/library.hpp>
 #include <dimwise/tensor/memory/counted.hpp>
 
 #include <cstdint>
@@ -48,7 +49,7 @@ class recorded : public gradient_sums {
 };
 #pragma GCC diagnostic pop
 
-// An owner of a recorded value. Its functions are not inlined: each formula copies and destroys dozens of them, and a
+// An owner of a recorded value. Linked programs do not inline its functions: each formula copies and destroys dozens of them, and a
 // std::shared_ptr is a page of code each time.
 class origin_pointer {
  public:

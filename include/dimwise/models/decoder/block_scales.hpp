@@ -3,7 +3,7 @@
 // and Qwen 3 are published.
 //
 // Layer: models. Weights are read as code times scale. Features are not rounded to 8 bits, as on GPUs.
-// Tests: tests/models/deepseek.test.cpp
+// Tests: tests/models/decoders/deepseek.test.cpp
 #pragma once
 
 #include <dimwise/io/archive.hpp>

@@ -11,6 +11,8 @@
 
 #include <dimwise/models/encoders/bert.hpp>
 
+#include <cmath>
+
 namespace dimwise::models {
 
 namespace detail {

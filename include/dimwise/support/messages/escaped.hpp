@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/support/messages/escaped.hpp -- escapes text from outside, such as names in files, before it is part of a message.
+// dimwise/support/messages/escaped.hpp -- escapes text from outside, such as names in files, before it is part of a
+// message.
 //
 // Layer: support. A file must not be able to move the cursor of a terminal or to reverse the order of its text.
 //

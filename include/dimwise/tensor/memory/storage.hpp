@@ -9,6 +9,7 @@
 
 #include <dimwise/dim/error.hpp>
 #include <dimwise/support/atomic.hpp>
+#include <dimwise/support/library.hpp>
 #include <dimwise/tensor/memory/block_pool.hpp>
 #include <dimwise/tensor/memory/counted.hpp>
 

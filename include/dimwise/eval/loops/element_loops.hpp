@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/records/element_loops.hpp -- the reference loops of functions, arithmetic, masks and biases.
+// dimwise/eval/loops/element_loops.hpp -- the reference loops of functions, arithmetic, masks and biases.
 //
 // Layer: eval. Compiled once where a program links the library (support/library.hpp).
 // Tests: tests/eval/plan/operations.test.cpp

@@ -1,4 +1,4 @@
-// src/programs/generate/divided_16.cpp -- dimwise-generate with MPI: decoders with weights of 16 bits, of which
+// src/programs/generate/ranks/divided_16.cpp -- dimwise-generate with MPI: decoders with weights of 16 bits, of which
 // each rank has a part of every layer.
 // SPDX-License-Identifier: BSL-1.0
 #include "divided.hpp"

@@ -1,4 +1,4 @@
-// src/programs/generate/divided.cpp -- dimwise-generate with MPI: decoders with weights of float, of which each rank
+// src/programs/generate/ranks/divided.cpp -- dimwise-generate with MPI: decoders with weights of float, of which each rank
 // has a part of every layer.
 // SPDX-License-Identifier: BSL-1.0
 #include "divided.hpp"

@@ -1,8 +1,8 @@
-// src/programs/generate/divided.hpp -- dimwise-generate: decoders of which each rank has a part of every layer.
+// src/programs/generate/ranks/divided.hpp -- dimwise-generate: decoders of which each rank has a part of every layer.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "generate.hpp"
+#include "../generate.hpp"
 #include <dimwise/models/decoders.hpp>
 #include <dimwise/ranks/checkpoint.hpp>
 #include <dimwise/ranks/messages/gathered_parts.hpp>
