@@ -49,8 +49,8 @@ class recorded : public gradient_sums {
 };
 #pragma GCC diagnostic pop
 
-// An owner of a recorded value. Linked programs do not inline its functions: each formula copies and destroys dozens of them, and a
-// std::shared_ptr is a page of code each time.
+// An owner of a recorded value. Linked programs do not inline its functions: each formula copies and destroys dozens of
+// them, and a std::shared_ptr is a page of code each time.
 class origin_pointer {
  public:
   origin_pointer() = default;

@@ -1,5 +1,5 @@
-// src/programs/generate/ranks/divided.cpp -- dimwise-generate with MPI: decoders with weights of float, of which each rank
-// has a part of every layer.
+// src/programs/generate/ranks/divided.cpp -- dimwise-generate with MPI: decoders with weights of float, of which each
+// rank has a part of every layer.
 // SPDX-License-Identifier: BSL-1.0
 #include "divided.hpp"
 
