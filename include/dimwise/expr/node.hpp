@@ -70,7 +70,7 @@ struct moves_by_copy {
 
 template <class Op, class Shape, class T, class... Children>
 class node : public shaped_as<Shape>,
-             public expression_tag,
+             public expression_base,
              private moves_by_copy,
              public stored_base<T, stored_t<Shape>>::type {
  public:

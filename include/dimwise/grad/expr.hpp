@@ -121,7 +121,7 @@ template <class T, class... DimsAndMarks>
   requires(detail::valid_tensor<tracked<T>, DimsAndMarks...>)
 class expr<tracked<T>, shape<DimsAndMarks...>>
     : public detail::shaped_as<shape<DimsAndMarks...>>,
-      public detail::expression_tag,
+      public detail::expression_base,
       public detail::stored_base<tracked<T>, detail::stored_t<shape<DimsAndMarks...>>>::type {
  public:
   using shape_type = shape<DimsAndMarks...>;

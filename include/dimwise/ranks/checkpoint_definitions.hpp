@@ -328,7 +328,7 @@ inline std::map<std::string, array_of_ranks> arrays_of_ranks(const std::vector<s
       }
       for (const part_on_rank& other : known.parts) {
         if (known.stage == one.stage || !is_written || other.part.how.begin != part.part.how.begin) { continue; }
-        if (other.hash == part.hash) { continue; }
+        if (other.part.elements != part.part.elements || other.hash == part.hash) { continue; }
         lines.push_back(io::detail::printable(one.array.name) + " has other elements on rank " + std::to_string(rank) +
                         " than on rank " + std::to_string(other.rank) + "; tied parameters are copies of one another");
       }

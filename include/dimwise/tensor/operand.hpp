@@ -34,7 +34,8 @@ namespace detail {
 
 // The base of operands, which have the names of other libraries as members.
 struct operand_tag : other_names {};
-struct expression_tag {};
+// Not `expression_tag`: xtensor takes classes with a member of that name for its own.
+struct expression_base {};
 
 // The error of a tensor with dimensions that is taken for one value.
 template <class Value, class Shape>
@@ -71,7 +72,7 @@ concept operand =
     !detail::is_refused<std::remove_cvref_t<X>> && detail::derived_from<std::remove_cvref_t<X>, detail::operand_tag>;
 /// An operand that is not evaluated yet.
 template <class X>
-concept expression = operand<X> && detail::derived_from<std::remove_cvref_t<X>, detail::expression_tag>;
+concept expression = operand<X> && detail::derived_from<std::remove_cvref_t<X>, detail::expression_base>;
 /// A number that an expression may contain: an integer or a floating-point number, not a bool.
 template <class X>  // a class is none: compilers ask this about operands
 concept number = !__is_class(std::remove_cvref_t<X>) && std::is_arithmetic_v<std::remove_cvref_t<X>> &&

@@ -133,3 +133,23 @@ TEST_CASE("settings that ranks cannot divide are errors, over threads" * support
                  2),
             "a norm of queries and keys over all heads cannot be divided among 2 ranks"));
 }
+
+TEST_CASE("uneven parts become whole along an inner axis, and a part of another extent is an error, over threads" *
+          support::threads) {
+  struct seq : position_dim<2> {};
+  struct heads : heads_dim<> {};
+  ranks::run_threads(2, [](const ranks::communicator& world) {
+    const ranks::gathered_parts<tp> g(world);
+    const auto mine = g.part<heads>(5);
+    CHECK(mine.extent() == (world.rank() == 0 ? 3 : 2));
+    tensor<float, seq, shard<heads, tp>> x(mine);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const std::size_t first = world.rank() == 0 ? 0 : 3;
+      x.overwrite()[i] = static_cast<float>(10 * (i / mine.extent()) + first + i % mine.extent());
+    }
+    const auto all = g.whole<heads>(x, 5);
+    const std::vector<float> elements(all.data(), all.data() + all.size());
+    CHECK(elements == std::vector<float>{0, 1, 2, 3, 4, 10, 11, 12, 13, 14});
+    CHECK_THROWS_WITH_AS((void)g.whole<heads>(x, 50), doctest::Contains("expected 25"), extent_error);
+  });
+}

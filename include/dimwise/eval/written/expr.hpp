@@ -155,7 +155,7 @@ class expr<T, shape<DimsAndMarks...>> : public detail::refused_members<detail::v
 template <class T, class... DimsAndMarks>
   requires(detail::valid_tensor<T, DimsAndMarks...>)
 class expr<T, shape<DimsAndMarks...>> : public detail::shaped_as<shape<DimsAndMarks...>>,
-                                        public detail::expression_tag,
+                                        public detail::expression_base,
                                         public detail::stored_base<T, detail::stored_t<shape<DimsAndMarks...>>>::type {
  public:
   using shape_type = shape<DimsAndMarks...>;

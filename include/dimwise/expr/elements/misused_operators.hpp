@@ -57,6 +57,7 @@ using arithmetic_error =
 template <class X>
 concept xtensor_expression = requires(const X& x) {
   typename X::expression_tag;
+  X::static_layout;
   x.dimension();
 };
 template <class A, class B>

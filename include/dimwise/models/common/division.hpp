@@ -3,8 +3,10 @@
 // make parts whole.
 //
 // Layer: models. Every map is divided along its outputs, and its inputs are gathered, so no sum is divided among ranks,
-// and weights in blocks are those of one rank. Maps divided along their inputs (Shoeybi et al. 2019) send half as many
-// messages. Kernels choose the order of additions by the size of a product, so the last bits may differ from one rank.
+// and the blocks of low-precision maps are those of one rank. The token embedding is divided along its features: its
+// blocks are those of one rank only if a part is a multiple of 32. Maps divided along their inputs (Shoeybi et al.
+// 2019) send half as many messages. Kernels choose the order of additions by the size of a product, so the last bits
+// may differ from one rank. All ranks need the same instruction set: norms and routers are computed on each.
 // Tests: tests/ranks/decoders/tensor_parallel.test.cpp
 #pragma once
 

@@ -62,7 +62,8 @@ class gathered_parts {
     return part_here<shard<D, M>>(dimwise::detail::extent_or_static<D>(extent), rank(), size());
   }
 
-  /// [rest, shard<D, M>, rest]  ->  [rest, D, rest], which has this extent of D.
+  /// [rest, shard<D, M>, rest]  ->  [rest, D, rest], which has this extent of D. Throws `extent_error` if this rank's
+  /// part has another extent than `part` gives.
   template <class D, class T, class... X>
   [[nodiscard]] auto whole(const tensor<T, X...>& x, std::size_t extent) const {
     using S = shard<D, M>;
@@ -72,13 +73,19 @@ class gathered_parts {
     using result = dimwise::detail::tensor_of<
         T, dimwise::detail::make_shape_t<dimwise::detail::replace_t<dims, S, dimwise::detail::list<D>>,
                                          dimwise::detail::marks_t<given>>>;
+    const D complete = dimwise::detail::extent_or_static<D>(extent);
+    if (const std::size_t expected = part<D>(extent).extent(); extent_of<S>(x) != expected) {
+      dimwise::detail::raise<extent_error>(error{} << "whole: this rank's part of " << complete.extent()
+                                                   << " elements has the extent " << extent_of<S>(x) << ", expected "
+                                                   << expected);
+    }
     auto all = result::for_overwriting(dimwise::detail::merge_extents<typename result::extents_type::atoms>(
         "whole", x.extents(), extents_of_one<D>(extent)));
     const auto [before, after] = detail::counts_beside<S>(dims{}, x.extents());
     std::vector<std::size_t> parts(size());
     std::vector<std::size_t> counts(size());
     for (std::size_t r = 0; r < size(); ++r) {
-      parts[r] = part_here<S>(dimwise::detail::extent_or_static<D>(extent), r, size()).extent() * after;
+      parts[r] = part_here<S>(complete, r, size()).extent() * after;
       counts[r] = parts[r] * before;
     }
     T* const to = all.overwrite();
@@ -92,7 +99,7 @@ class gathered_parts {
     std::size_t begin = 0;
     for (std::size_t r = 0; r < size(); ++r) {
       for (std::size_t row = 0; row < before; ++row) {
-        std::copy_n(from, parts[r], to + row * extent * after + begin);
+        std::copy_n(from, parts[r], to + row * complete.extent() * after + begin);
         from += parts[r];
       }
       begin += parts[r];
