@@ -212,7 +212,7 @@ A file that computes the loss of a GPT, and the same file with a training step: 
 elsewhere.
 
 {training(found, results)}
-The aim is 1.5 ×. Each statement is compiled for tracked elements, for its value, and for each gradient formula.
+The aim is 1.5 ×. Each statement is compiled for tracked elements, and for each gradient formula.
 
 ## Instantiations
 
