@@ -53,9 +53,10 @@ template <class Op, class A, class B>
 using arithmetic_error =
     ERROR_R1_operation_takes_other_arguments<Op, typename shown_argument<A>::type, typename shown_argument<B>::type>;
 
-// Operators of xtensor take any type, as a number, and would be preferred for what is not constant.
+// Operators of xtensor take any type, as a number, and would be preferred for what is not constant. A member of a
+// rejected tensor would be looked up before its own error.
 template <class X>
-concept xtensor_expression = requires(const X& x) {
+concept xtensor_expression = !is_refused<X> && requires(const X& x) {
   typename X::expression_tag;
   X::static_layout;
   x.dimension();
