@@ -191,7 +191,7 @@ template <class C>
 view_loops view_loops_of(const record<C>& r, operand_layout to, const axis* g) {
   const auto& facts = r.template facts_as<view_back_facts>();
   const name_list names = facts.read->axes;
-  axis extents[max_rank];
+  axis extents[max_rank] = {};  // g++ does not see that `write_extents` writes it
   facts.read->write_extents(r.mask, extents);
   take_step(to, facts.view, static_cast<std::size_t>(r.index), r.shape->axes, names, extents);
   std::ptrdiff_t strides[2][max_rank];
