@@ -25,19 +25,24 @@ concept divided_dims = requires {
 
 /// The gatherer of a decoder that one rank has whole.
 struct nothing_to_gather {
+  /// The tensor itself.
   template <class D, class X>
   [[nodiscard]] static const X& whole(const X& x) {
     return x;
   }
+  /// The tensor itself, which has this extent of D.
   template <class D, class X>
   [[nodiscard]] static const X& whole(const X& x, std::size_t /*extent*/) {
     return x;
   }
+  /// The whole dimension.
   template <class D>
   [[nodiscard]] static D part(std::size_t extent) {
     return dimwise::detail::extent_or_static<D>(extent);
   }
+  /// The number of this rank.
   [[nodiscard]] static std::size_t rank() { return 0; }
+  /// The number of ranks.
   [[nodiscard]] static std::size_t size() { return 1; }
 };
 
