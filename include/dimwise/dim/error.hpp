@@ -77,13 +77,13 @@ constexpr text dimension_name() {
   return raw_type_name<D>();
 }
 
-#if DIMWISE_DETAIL_HAS_LIBRARY && !DIMWISE_DETAIL_DEFINES_LIBRARY
-extern template void raise<error>(const error&);
-extern template void raise<extent_error>(const error&);
-extern template void raise<index_error>(const error&);
-extern template void raise<origin_error>(const error&);
-extern template void raise<gradient_error>(const error&);
-extern template void raise<number_error>(const error&);
+#if DIMWISE_DETAIL_HAS_LIBRARY
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void raise<error>(const error&);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void raise<extent_error>(const error&);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void raise<index_error>(const error&);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void raise<origin_error>(const error&);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void raise<gradient_error>(const error&);
+DIMWISE_DETAIL_LIBRARY_TEMPLATE void raise<number_error>(const error&);
 #endif
 
 }  // namespace detail

@@ -52,16 +52,4 @@ DIMWISE_DETAIL_LIBRARY allocation_error::allocation_error(std::size_t count, std
 }
 DIMWISE_DETAIL_LIBRARY const char* allocation_error::what() const noexcept { return text_.what(); }
 
-namespace detail {
-
-#if DIMWISE_DETAIL_HAS_LIBRARY
-template void raise<error>(const error&);
-template void raise<extent_error>(const error&);
-template void raise<index_error>(const error&);
-template void raise<origin_error>(const error&);
-template void raise<gradient_error>(const error&);
-template void raise<number_error>(const error&);
-#endif
-
-}  // namespace detail
 }  // namespace dimwise

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/expr/untracked.hpp -- the same expression over plain elements: what evaluates where origins are recorded.
+// dimwise/expr/untracked.hpp -- the same expression over plain elements: the values that gradients read.
 //
 // Layer: expr. Tracking is part of the element type alone, so the same nodes over untracked leaves match the same
 // kernels.
