@@ -5,6 +5,8 @@
 #include "io/support.hpp"
 #include <dimwise/models/decoders.hpp>
 
+#include <doctest/doctest.h>
+
 #include <string>
 #include <vector>
 
@@ -70,6 +72,23 @@ std::vector<std::vector<float>> logits_of(Model& model, State caches) {
     all.push_back(values_of(model.next(std::span(&next, 1), caches)));
   }
   return all;
+}
+
+// f(settings, file, whole model, its logits, count) for every kind of decoder and 1, 2 and 4 ranks.
+template <class F>
+void each_kind_and_count(const F& f) {
+  const dimwise_test::temporary_folder folder;
+  for (const char* family : families) {
+    CAPTURE(family);
+    const io::config_check settings = write_drawn(family, folder / "model.safetensors");
+    const io::archive file = io::read_safetensors(folder / "model.safetensors");
+    const auto whole = models::read_decoder(settings, file);
+    const auto expected = logits_of(whole, whole.start(24));
+    for (const std::size_t count : {1U, 2U, 4U}) {
+      CAPTURE(count);
+      f(settings, file, whole, expected, count);
+    }
+  }
 }
 
 }  // namespace drawn_decoder

@@ -20,28 +20,19 @@
 using namespace drawn_decoder;
 
 TEST_CASE("1, 2 and 4 ranks give the logits of one, for decoders of every kind, over threads" * support::threads) {
-  const dimwise_test::temporary_folder folder;
-  for (const char* family : families) {
-    CAPTURE(family);
-    const io::config_check settings = write_drawn(family, folder / "model.safetensors");
-    const io::archive file = io::read_safetensors(folder / "model.safetensors");
-    const auto whole = models::read_decoder(settings, file);
-    const auto expected = logits_of(whole, whole.start(24));
-    for (const std::size_t count : {1U, 2U, 4U}) {
-      CAPTURE(count);
-      ranks::run_threads(count, [&](const ranks::communicator& world) {
-        ranks::pipeline model(models::read_decoder_run(settings, file, world.rank(), count), world);
-        CHECK(model.part().blocks.size() < 5 - (count - 1));
-        const auto found = logits_of(model, model.start(24));
-        if (model.is_last()) {
-          CHECK(found == expected);
-        } else {
-          CHECK(found.back().empty());
-        }
-        CHECK(model.chosen([&] { return token{17 + world.rank() - (count - 1)}; }).value == 17);
-      }, {.checks = count == 2});
-    }
-  }
+  each_kind_and_count([](const auto& settings, const auto& file, const auto&, const auto& expected, std::size_t count) {
+    ranks::run_threads(count, [&](const ranks::communicator& world) {
+      ranks::pipeline model(models::read_decoder_run(settings, file, world.rank(), count), world);
+      CHECK(model.part().blocks.size() < 5 - (count - 1));
+      const auto found = logits_of(model, model.start(24));
+      if (model.is_last()) {
+        CHECK(found == expected);
+      } else {
+        CHECK(found.back().empty());
+      }
+      CHECK(model.chosen([&] { return token{17 + world.rank() - (count - 1)}; }).value == 17);
+    }, {.checks = count == 2});
+  });
 }
 
 TEST_CASE("a rank has the parameters of its layers only") {

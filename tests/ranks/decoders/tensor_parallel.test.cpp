@@ -49,29 +49,21 @@ auto read_part(const io::config_check& settings, const io::archive& file, const 
 }  // namespace
 
 TEST_CASE("1, 2 and 4 ranks with a part of each layer give the logits of one, over threads" * support::threads) {
-  const dimwise_test::temporary_folder folder;
-  for (const char* family : families) {
-    CAPTURE(family);
-    const io::config_check settings = write_drawn(family, folder / "model.safetensors");
-    const io::archive file = io::read_safetensors(folder / "model.safetensors");
-    const auto whole = models::read_decoder(settings, file);
-    const auto expected = logits_of(whole, whole.start(24));
+  each_kind_and_count(
+      [](const auto& settings, const auto& file, const auto& whole, const auto& expected, std::size_t count) {
+    if (whole.config.kv_heads % count != 0) { return; }
     const std::size_t all = nn::parameter_count(whole);
-    for (const std::size_t count : {1U, 2U, 4U}) {
-      CAPTURE(count);
-      if (whole.config.kv_heads % count != 0) { continue; }
-      std::vector<std::vector<std::vector<float>>> found(count);
-      ranks::run_threads(count, [&](const ranks::communicator& world) {
-        const auto part = read_part(settings, file, world);
-        found[world.rank()] = logits_of(part, part.start(24));
-        CHECK(nn::parameter_count(part) < all / count + all / 4 + 20 * 16);
-      }, {.checks = count == 2});
-      // Kernels add the at most 24 terms of a product in an order that depends on its size: a few roundings, in four
-      // layers.
-      CHECK(difference(found[0], expected) < 1e-5);
-      for (const auto& other : found) { CHECK(other == found[0]); }
-    }
-  }
+    std::vector<std::vector<std::vector<float>>> found(count);
+    ranks::run_threads(count, [&](const ranks::communicator& world) {
+      const auto part = read_part(settings, file, world);
+      found[world.rank()] = logits_of(part, part.start(24));
+      CHECK(nn::parameter_count(part) < all / count + all / 4 + 20 * 16);
+    }, {.checks = count == 2});
+    // Kernels add the at most 24 terms of a product in an order that depends on its size: a few roundings, in four
+    // layers.
+    CHECK(difference(found[0], expected) < 1e-5);
+    for (const auto& other : found) { CHECK(other == found[0]); }
+  });
 }
 
 TEST_CASE("a rank reads its part of each array only, over threads" * support::threads) {
