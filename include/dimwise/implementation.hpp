@@ -14,7 +14,6 @@
 #endif
 #include <dimwise/dim/error_definitions.hpp>
 #include <dimwise/dim/extent_math_definitions.hpp>
-#include <dimwise/eval/gradient_sum_definitions.hpp>
 #include <dimwise/eval/kernels/backward_definitions.hpp>
 #include <dimwise/eval/lowering/views_definitions.hpp>
 #include <dimwise/eval/plan/steps_definitions.hpp>
@@ -27,6 +26,7 @@
 #include <dimwise/expr/rearrange/join_definitions.hpp>
 #include <dimwise/grad/parameters/list_definitions.hpp>
 #include <dimwise/grad/parameters/passes_definitions.hpp>
+#include <dimwise/grad/record/adjoints_definitions.hpp>
 #include <dimwise/grad/record/partial_sums_definitions.hpp>
 #include <dimwise/grad/record/recorded_definitions.hpp>
 #include <dimwise/io/archive_definitions.hpp>

@@ -49,18 +49,6 @@ inline constexpr bool has_operation<elementwise<Shape, T, fn::clamp, X, Low, Hig
     is_float<X> && is_float<Low> && is_float<High>;
 template <class Shape, real_element T, class M, class A, class B>
 inline constexpr bool has_operation<elementwise<Shape, T, fn::choose, M, A, B>> = is_float<A> && is_float<B>;
-// Backpropagation to the argument of a function, to an operand of a choice, and to what a mask has hidden.
-template <class F>
-inline constexpr auto chained_code = kernels::function::none;
-template <class F>
-inline constexpr auto chained_code<fn::chain<F, 0>> = function_code<F>;
-template <class Shape, real_element T, class F, class G, class X>
-inline constexpr bool has_operation<elementwise<Shape, T, fn::chain<F, 0>, G, X>> =
-    is_float<G> && is_float<X> && function_code<F> != kernels::function::none;
-template <class Shape, real_element T, bool First, class M, class G>
-inline constexpr bool has_operation<elementwise<Shape, T, fn::chosen_part<First>, M, G>> = is_float<G>;
-template <class Shape, real_element T, class M, class G>
-inline constexpr bool has_operation<elementwise<Shape, T, fn::visible_part, M, G>> = is_float<G>;
 template <class Shape, class E, class M>
 inline constexpr bool has_operation<masked_node<Shape, E, M>> = is_float<E>;
 template <class Shape, class E, class B>
@@ -71,11 +59,6 @@ inline constexpr bool has_operation<position_biased_node<Shape, E, B>> = is_floa
 template <class N>
   requires has_operation<N>
 inline constexpr bool is_recorded<N> = true;
-
-// Functions whose first operand says where the others are taken from.
-template <class F>
-inline constexpr bool chooses =
-    is_any_of<F, fn::choose, fn::chosen_part<true>, fn::chosen_part<false>, fn::visible_part>;
 
 template <class E>
 inline constexpr bool is_masked_node = false;
@@ -91,12 +74,8 @@ template <class X>
 inline constexpr std::size_t records_below = 0;
 template <class Op, class Shape, class T, class... X>
 inline constexpr std::size_t records_below<node<Op, Shape, T, X...>> = (records_in<X> + ... + 0);
-template <class F, class Shape, class T, class M, class... X>
-  requires chooses<F>
-inline constexpr std::size_t records_below<node<apply<F>, Shape, T, M, X...>> = (records_in<X> + ...);
-template <class How, class Over, class Shape, class T, class Inner, class E, class M>
-inline constexpr std::size_t records_below<node<total_over<How, Over>, Shape, T, masked_node<Inner, E, M>>> =
-    records_in<E>;
+template <class Shape, class T, class M, class... X>  // whose first operand says where the others are taken from
+inline constexpr std::size_t records_below<node<apply<fn::choose>, Shape, T, M, X...>> = (records_in<X> + ...);
 template <class N>
   requires is_recorded<N>
 inline constexpr std::size_t records_in<N> = 1 + records_below<N>;

@@ -7,9 +7,9 @@
 #pragma once
 
 #include <dimwise/eval/evaluate.hpp>
-#include <dimwise/eval/gradient_sum.hpp>
 #include <dimwise/expr/backward.hpp>
 #include <dimwise/grad/operations/attention.hpp>
+#include <dimwise/grad/record/adjoints.hpp>
 #include <dimwise/grad/record/erased.hpp>
 #include <dimwise/grad/record/recorded.hpp>
 
@@ -41,14 +41,14 @@ struct stored_as<tracked<T>> : read_as_a_number<T> {};
 
 // The gradient of a stored value: the sum of what arrives, over all ranks that have a term of it.
 template <class T, class... DimsAndMarks>
-class recorded_value : public recorded {
+class recorded_value : public recorded_gradient {
  public:
   using gradient_type = tensor_of<T, make_shape_t<dims_t<shape<DimsAndMarks...>>, list<>>>;
   static constexpr const axes_of_mesh* own_axes = axes_of_shape<shape<DimsAndMarks...>>();
 
-  explicit recorded_value(std::uint64_t record) : recorded(record, own_axes) {}
+  explicit recorded_value(std::uint64_t record) : recorded_gradient(record, own_axes) {}
   /// Of a value to which one statement sends.
-  recorded_value(std::uint64_t record, const axes_of_mesh& sums) : recorded(record, &sums) {}
+  recorded_value(std::uint64_t record, const axes_of_mesh& sums) : recorded_gradient(record, &sums) {}
 
   /// Adds what arrives: the value's dimensions in any order, and no marks.
   template <class G>
@@ -61,20 +61,14 @@ class recorded_value : public recorded {
       add(make_node<shape_of<G>, T>(apply<fn::as_real<T>>{}, g.extents(), g));
     }
   }
-  /// Adds what `compute` makes of `form` and the operands: a product of a gradient and a value, or sums of a gradient.
-  /// `order` says which axis of this value each axis of the result is, and `e` are this value's extents. One function
-  /// for all formulas that send here.
-  [[gnu::noinline]] void add(gradient_function<T>* compute, const void* form, const short* order,
-                             const typename gradient_type::extents_type& e, const lowered<T>& g, const lowered<T>& x) {
+  void add_record(const gradient_in_record& g, const void* extents) final {
     this->meet();
-    axis own[max_rank];
-    axis to[max_rank];
-    axis_extents<axes>::write_contiguous(e, own);
-    for (std::size_t i = 0; i < axes::size; ++i) { to[i] = own[order[i]]; }
+    const auto& e = *static_cast<const typename gradient_type::extents_type*>(extents);
     auto sum = gradient_type::for_overwriting(e);
+    axis to[max_rank];
+    axis_extents<axes>::write_contiguous(e, to);
     const gradient_type& before = gradient_;  // const: `data()` for writing would copy it
-    compute(current_context(), form, axes::size, {sum.fresh_elements(), to}, g, x,
-            this->arrived() ? before.data() : nullptr);
+    write_gradient<T>(g, name_list_of<axes>, {sum.fresh_elements(), to}, this->arrived() ? before.data() : nullptr);
     gradient_ = static_cast<gradient_type&&>(sum);
     this->set_arrived(true);
   }

@@ -17,28 +17,27 @@ namespace dimwise::detail {
 
 // ---- records -------------------------------------------------------------------------------------------------------
 
-template <class How, class Over, class Shape, real_element T, class G, class X>
-inline constexpr bool has_operation<node<rows_back<How, Over>, Shape, T, G, X>> = is_float<G> && is_float<X>;
-template <class How, class Over, bool Masked, class Shape, real_element T, class G, class X>
-inline constexpr bool has_operation<node<total_back<How, Over, Masked>, Shape, T, G, X>> = is_float<G> && is_float<X>;
-template <class How, class View, class Shape, real_element T, class G>
-inline constexpr bool has_operation<node<view_back<How, View>, Shape, T, G>> = is_float<G>;
-
+// The gradient times the derivative of a function, whose code is the index: of what arrives and the function's operand.
+template <class C>
+void write_chained(walk& w, const record<C>& r, target<C> to);
+// The gradient of an operand of `node`, a record of several ones, times the partial derivative; index: which operand.
+template <class C>
+void write_partial(walk& w, const record<C>& r, target<C> to);
 // The gradient of rows, from what arrives and the rows. Facts: the axes that they go over.
 template <class C, class How>
 void write_rows_back(walk& w, const record<C>& r, target<C> to);
 // The same of totals. Index: whether the elements are masked.
 template <class C, class How>
 void write_total_back(walk& w, const record<C>& r, target<C> to);
-// The gradient of a view's operand; `mask` are the extents of the view.
-struct view_back_facts {
-  view_facts view;
-  const record_shape* read;
-};
+// The gradient of the operand of a view, which is `node`: what was read more than once is added up, what was not is 0.
 template <class C>
 void write_view_back(walk& w, const record<C>& r, target<C> to);
 
 namespace records {
+template <class C>
+inline constexpr record_operation<C> chained = {record_kind::other, nullptr, &write_chained<C>};
+template <class C>
+inline constexpr record_operation<C> partial = {record_kind::other, nullptr, &write_partial<C>};
 template <class C, class How>
 inline constexpr record_operation<C> rows_back = {record_kind::other, nullptr, &write_rows_back<C, How>};
 template <class C, class How>
@@ -46,41 +45,6 @@ inline constexpr record_operation<C> total_back = {record_kind::other, nullptr, 
 template <class C>
 inline constexpr record_operation<C> view_back = {record_kind::other, nullptr, &write_view_back<C>};
 }  // namespace records
-
-template <class Pass, class C, class N, class How, class Over>
-[[gnu::always_inline]] inline void form_operation(record_stack<C>& all, record<C>& r, const N& n,
-                                                  const rows_back<How, Over>& op) {
-  r.operation = &records::rows_back<C, How>;
-  r.facts = &name_list_of<axes_of_list_t<Over>>;
-  r.number = op.epsilon;
-  r.child[0] = form_child<Pass>(all, n.template child<0>());
-  r.child[1] = form_child<Pass>(all, n.template child<1>());
-}
-template <class Pass, class C, class N, class How, class Over, bool Masked>
-[[gnu::always_inline]] inline void form_operation(record_stack<C>& all, record<C>& r, const N& n,
-                                                  const total_back<How, Over, Masked>&) {
-  r.operation = &records::total_back<C, How>;
-  r.facts = &name_list_of<axes_of_list_t<Over>>;
-  r.index = Masked;
-  r.child[0] = form_child<Pass>(all, n.template child<0>());
-  r.child[1] = form_child<Pass>(all, n.template child<1>());
-}
-template <class How, class View, class Dims>
-inline constexpr view_back_facts facts_of_view_back = {facts_of_view<How, Dims>::value,
-                                                       &record_shape_of<axes_for<View>, extents_for<View>, false>};
-template <class Pass, class C, class N, class How, class View>
-[[gnu::always_inline]] inline void form_operation(record_stack<C>& all, record<C>& r, const N& n,
-                                                  const view_back<How, View>& op) {
-  r.operation = &records::view_back<C>;
-  r.facts = &facts_of_view_back<How, View, dims_t<shape_of<N>>>;
-  r.index = static_cast<std::ptrdiff_t>(index_of_view(op.how, n.extents()));
-  if constexpr (has_sources<axes_for<View>>) {
-    r.mask = op.view.slots();
-  } else {
-    r.mask = &op.view;
-  }
-  r.child[0] = form_child<Pass>(all, n.template child<0>());
-}
 
 #if !defined(DIMWISE_PLAIN_ONLY)
 

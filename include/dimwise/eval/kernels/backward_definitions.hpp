@@ -65,6 +65,65 @@ void write_chained(walk& w, const record<C>& r, target<C> to) {
   chained_loops(f, nest, r.child[0]->shape->masked, r.child[1]->shape->masked, to.data, g.data, x.data);
 }
 
+// The loops of a function of several operands, `x`, which belong to `of`.
+template <class F, std::size_t Operands, class C>
+void partial_loops(const record<C>& r, const target<C>& to, const lowered<C>& g, const lowered<C>* x,
+                   const record<C>& of) {
+  name_list names[1 + Operands] = {r.child[0]->shape->axes};
+  const axis* axes[1 + Operands] = {g.axes};
+  for (std::size_t k = 0; k < Operands; ++k) {
+    names[1 + k] = of.child[k]->shape->axes;
+    axes[1 + k] = x[k].axes;
+  }
+  constexpr std::size_t pointers = 2 + Operands;
+  const auto nest = nest_by_names<1 + Operands>(r.shape->axes, to.axes, names, axes);
+  each_index<Operands>([&](auto by) {
+    if (static_cast<std::size_t>(r.index) != by) { return; }
+    const fn::chain<F, by> chain;
+    kernels::for_each_row(
+        nest, [&](const std::ptrdiff_t(&o)[pointers], std::size_t count, const std::ptrdiff_t(&s)[pointers]) {
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto at = [&](std::size_t k) { return o[k] + static_cast<std::ptrdiff_t>(i) * s[k]; };
+        C& sent = to.data[at(0)];
+        if constexpr (Operands == 2) {
+          sent = chain(g.data[at(1)], x[0].data[at(2)], x[1].data[at(3)]);
+        } else {
+          sent = chain(g.data[at(1)], x[0].data[at(2)], x[1].data[at(3)], x[2].data[at(4)]);
+        }
+      }
+    });
+  });
+}
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wswitch"
+template <class C>
+void write_partial(walk& w, const record<C>& r, target<C> to) {
+  const auto& of = *static_cast<const record<C>*>(r.node);
+  const auto g = read_record(w, *r.child[0]);
+  const bool clamps = of.operation == &records::clamped<C>;
+  const lowered<C> x[] = {read_record(w, *of.child[0]), read_record(w, *of.child[1]),
+                          clamps ? read_record(w, *of.child[2]) : lowered<C>()};
+  note(w, plan_kind::plain, r);
+  if (clamps) { return partial_loops<fn::clamp, 3>(r, to, g, x, of); }
+  if (of.operation == &records::power<C>) { return partial_loops<fn::pow, 2>(r, to, g, x, of); }
+  switch (static_cast<kernels::operation>(of.index)) {
+    case kernels::operation::divide:
+      return partial_loops<fn::divide, 2>(r, to, g, x, of);
+    case kernels::operation::max:
+      return partial_loops<fn::larger, 2>(r, to, g, x, of);
+    case kernels::operation::min:
+      return partial_loops<fn::smaller, 2>(r, to, g, x, of);
+    case kernels::operation::add:
+    case kernels::operation::subtract:
+    case kernels::operation::multiply:
+    case kernels::operation::hide:
+    case kernels::operation::send_times:
+    case kernels::operation::send_divided:
+      return;  // their adjoints make no such record
+  }
+}
+#pragma GCC diagnostic pop
+
 // ---- rows and totals -----------------------------------------------------------------------------------------------
 
 #if !defined(DIMWISE_PLAIN_ONLY)
@@ -189,11 +248,12 @@ struct view_loops {
 };
 template <class C>
 view_loops view_loops_of(const record<C>& r, operand_layout to, const axis* g) {
-  const auto& facts = r.template facts_as<view_back_facts>();
-  const name_list names = facts.read->axes;
+  const auto& view = *static_cast<const record<C>*>(r.node);
+  const name_list names = view.shape->axes;
   axis extents[max_rank] = {};  // g++ does not see that `write_extents` writes it
-  facts.read->write_extents(r.mask, extents);
-  take_step(to, facts.view, static_cast<std::size_t>(r.index), r.shape->axes, names, extents);
+  view.write_extents(extents);
+  take_step(to, view.template facts_as<view_facts>(), static_cast<std::size_t>(view.index), r.shape->axes, names,
+            extents);
   std::ptrdiff_t strides[2][max_rank];
   for (std::size_t i = 0; i < names.size; ++i) { strides[0][i] = to.axes[i].stride; }
   align_names(names, r.child[0]->shape->axes, g, strides[1]);
@@ -267,6 +327,8 @@ DIMWISE_DETAIL_TOTALS(DIMWISE_DETAIL_COMPILED_TOTAL)
 #undef DIMWISE_DETAIL_COMPILED_OF
 template void write_chained<float>(walk&, const record<float>&, target<float>);
 template void write_chained<double>(walk&, const record<double>&, target<double>);
+template void write_partial<float>(walk&, const record<float>&, target<float>);
+template void write_partial<double>(walk&, const record<double>&, target<double>);
 template void write_view_back<float>(walk&, const record<float>&, target<float>);
 template void write_view_back<double>(walk&, const record<double>&, target<double>);
 #endif

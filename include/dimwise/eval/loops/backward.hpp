@@ -11,21 +11,6 @@
 
 namespace dimwise::detail {
 
-// A gradient as the factor of a product, which leaves out what its zeros meet (fn::sent).
-namespace views {
-struct arrived {
-  static constexpr const char* name = "gradient";
-};
-}  // namespace views
-template <class Shape, class E>
-inline constexpr bool gives_hidden_weights<restride<Shape, views::arrived, E>> = false;
-template <class Shape, class E>
-inline constexpr bool may_give_hidden_weights<restride<Shape, views::arrived, E>> = false;
-template <class Shape, class E>
-inline constexpr auto leaves_out<restride<Shape, views::arrived, E>> = kernels::left_out::zeros;
-template <class Dims>
-struct facts_of_view<views::arrived, Dims> : facts_of_view<views::marks, Dims> {};
-
 // ---- gather ---------------------------------------------------------------------------------------------------------
 
 template <class C, class Shape, class D, class U, class Values, class Ids, class T, class Lowered>

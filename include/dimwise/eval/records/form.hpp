@@ -54,20 +54,14 @@ template <class Pass, class C, class N, class How, class Over>
 template <class Pass, class C, class N, class How, class Over>
 [[gnu::always_inline]] inline void form_operation(record_stack<C>& all, record<C>& r, const N& n,
                                                   const total_over<How, Over>&) {
-  using E = child_t<N>;
   r.facts = &name_list_of<axes_of_list_t<Over>>;
-  if constexpr (is_masked_node<E>) {
-    // The mask decides what is hidden, so a visible −∞ counts.
-    const E& masked = n.template child<0>();
+  // A mask decides what is hidden, so a visible −∞ counts.
+  if constexpr (is_masked_node<child_t<N>>) {
     r.operation = &records::visible_total<C, How>;
-    r.mask_facts = &mask_facts_for<Pass, element_t<1, children_t<E>>, extents_type_of<E>>;
-    r.mask = &masked.template child<1>();
-    r.node_extents = &masked.extents();
-    r.child[0] = form_child<Pass>(all, masked.template child<0>());
   } else {
     r.operation = &records::total<C, How>;
-    r.child[0] = form_child<Pass>(all, n.template child<0>());
   }
+  r.child[0] = form_child<Pass>(all, n.template child<0>());
 }
 // The loop over a function that the library does not know.
 template <class C, class F, bool Masked>
@@ -87,27 +81,19 @@ template <class C, class F, bool Masked>
 inline constexpr function_facts<C> facts_of_function = {&loop_of_function<C, F, Masked>, &call_own_function<F>};
 #endif
 
-// A choice, of which the gradient has one operand and a number.
+// A choice.
 template <class Pass, class C, class N, class F>
-  requires chooses<F>
+  requires std::is_same_v<F, fn::choose>
 [[gnu::always_inline]] inline void form_operation(record_stack<C>& all, record<C>& r, const N& n, const apply<F>&) {
   using M = child_t<N>;
   r.operation = &records::chosen<C>;
   r.mask_facts = &condition_facts_for<C, Pass, M, extents_type_of<N>>;
   r.mask = &n.template child<0>();
-  r.child[0] = nullptr;
-  r.child[1] = nullptr;
-  if constexpr (std::is_same_v<F, fn::choose>) {
-    r.number = 0;
-    r.child[0] = form_child<Pass>(all, n.template child<1>());
-    r.child[1] = form_child<Pass>(all, n.template child<2>());
-  } else {
-    r.number = F::otherwise;
-    r.child[std::is_same_v<F, fn::chosen_part<false>> ? 1 : 0] = form_child<Pass>(all, n.template child<1>());
-  }
+  r.child[0] = form_child<Pass>(all, n.template child<1>());
+  r.child[1] = form_child<Pass>(all, n.template child<2>());
 }
 template <class Pass, class C, class N, class F>
-  requires(!chooses<F>)
+  requires(!std::is_same_v<F, fn::choose>)
 [[gnu::always_inline]] inline void form_operation(record_stack<C>& all, record<C>& r, const N& n, const apply<F>& op) {
   r.child[0] = form_child<Pass>(all, n.template child<0>());
   if constexpr (children_t<N>::size > 1) { r.child[1] = form_child<Pass>(all, n.template child<1>()); }
@@ -116,9 +102,6 @@ template <class Pass, class C, class N, class F>
     r.child[2] = form_child<Pass>(all, n.template child<2>());
   } else if constexpr (std::is_same_v<F, fn::pow>) {
     r.operation = &records::power<C>;
-  } else if constexpr (chained_code<F> != kernels::function::none) {
-    r.operation = &records::chained<C>;
-    r.index = static_cast<std::ptrdiff_t>(chained_code<F>);
   } else if constexpr (children_t<N>::size == 2) {
     r.operation = &records::binary<C>;
     r.index = static_cast<std::ptrdiff_t>(*operation_code<F>);
@@ -155,7 +138,7 @@ template <class Pass, class C, class N>
   using extents = extents_type_of<N>;
   r.operation = &records::biased<C>;
   r.child[0] = form_child<Pass>(all, n.template child<0>());
-  record<C>& bias = next_record(all, constants_of_bias<B, extents>, &n.template child<1>(), n.extents());
+  record<C>& bias = next_record(all, constants_of_bias<C, N>, &n.template child<1>(), n.extents());
   bias.operation = &records::bias<C, Pass, B, extents>;
   bias.facts = &facts_of_bias<B, extents>;
   r.child[1] = &bias;
@@ -197,6 +180,7 @@ const record<C>* form_child(record_stack<C>& all, const X& x) {
     } else {
       r.operation = &records::foreign<C, Pass, X>;
     }
+    if constexpr (is_tensor<X> && is_tracked<X>) { r.origin = x.origin(); }
     return &r;
   }
 }

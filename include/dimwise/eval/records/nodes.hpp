@@ -46,26 +46,47 @@ struct record_stack {
   record<C>* next;
 };
 
+// The adjoint of a node (grad/operations/send.hpp).
+template <class C, class N>
+struct sender_of;
+template <class C, class N, bool Tracked = is_tracked<N>>
+inline constexpr adjoint_function<C>* sender_for = nullptr;
+template <class C, class N>
+inline constexpr adjoint_function<C>* sender_for<C, N, true> = sender_of<C, N>::value;
+
 // What is the same for all nodes of a type.
+template <class C>
 struct record_constants {
   const record_shape* shape;
   const char* name;
   kernels::left_out leaves_out;
   bool is_float;
   bool has_kernels;
+  adjoint_function<C>* send;
 };
 template <class C, class N>
-inline constexpr record_constants constants_of = {
-    &record_shape_of<axes_for<shape_of<N>>, extents_type_of<N>, is_masked<N>>, name_of_operation<operation_of<N>>,
-    leaves_out<N>, std::is_same_v<untracked_t<value_of<N>>, float>, has_kernels_for<C, N>};
-template <class B, class Extents>
-inline constexpr record_constants constants_of_bias = {&record_shape_of<bias_axes<B>, Extents, false>, B::name,
-                                                       kernels::left_out::nothing, true, false};
+inline constexpr record_constants<C> constants_of = {
+    &record_shape_of<axes_for<shape_of<N>>, extents_type_of<N>, is_masked<N>>,
+    name_of_operation<operation_of<N>>,
+    leaves_out<N>,
+    std::is_same_v<untracked_t<value_of<N>>, float>,
+    has_kernels_for<C, N>,
+    sender_for<C, N>};
+// The bias that N adds.
+template <class N>
+struct bias_of;
+template <class C, class N, class B = element_t<1, children_t<N>>>
+inline constexpr record_constants<C> constants_of_bias = {&record_shape_of<bias_axes<B>, extents_type_of<N>, false>,
+                                                          B::name,
+                                                          kernels::left_out::nothing,
+                                                          true,
+                                                          false,
+                                                          sender_for<C, bias_of<N>, is_tracked<B>>};
 
 // The next record. Members that no operation of its kind reads stay undetermined: records are formed for each
 // evaluation.
 template <class C, class Extents>
-[[gnu::always_inline]] inline record<C>& next_record(record_stack<C>& all, const record_constants& constants,
+[[gnu::always_inline]] inline record<C>& next_record(record_stack<C>& all, const record_constants<C>& constants,
                                                      const void* node, const Extents& e) {
   record<C>& r = *all.next++;
   r.shape = constants.shape;
@@ -76,6 +97,7 @@ template <class C, class Extents>
   r.leaves_out = constants.leaves_out;
   r.is_float = constants.is_float;
   r.has_kernels = constants.has_kernels;
+  r.send = constants.send;
   return r;
 }
 

@@ -71,6 +71,7 @@ template <class Pass>
 
 template <class C>
 struct record;
+class recorded_gradient;  // grad/record/recorded.hpp
 
 // The kind of an operation, for the patterns that take several records together.
 enum class record_kind : unsigned char {
@@ -103,6 +104,10 @@ struct record_operation {
   void (*write)(walk& w, const record<C>& r, target<C> to);
 };
 
+// Sends `g`, the gradient of the value of `r`, to what is tracked below it (grad/record/adjoints.hpp).
+template <class C>
+using adjoint_function = void(walk& w, const record<C>& r, const record<C>& g);
+
 struct mask_sink;  // records/attention.hpp
 
 // A mask, or a condition: its elements, and what attention makes of it.
@@ -123,6 +128,8 @@ struct record {
   const void* node;
   const void* node_extents;
   const record* child[3];
+  adjoint_function<C>* send;  // null where nothing is tracked
+  recorded_gradient* origin;  // of a tracked leaf; null for a constant
   const mask_facts_of_record* mask_facts;
   const void* mask;
   std::string (*describe)(const void* node);  // of a plan alone
@@ -268,10 +275,7 @@ void write_clamped(walk& w, const record<C>& r, target<C> to);
 // Where the mask is true the first operand, elsewhere the second one; an operand that is null is the record's number.
 template <class C>
 void write_chosen(walk& w, const record<C>& r, target<C> to);
-// The gradient times the derivative of a function, whose code is the index (eval/kernels/backward_definitions.hpp).
-template <class C>
-void write_chained(walk& w, const record<C>& r, target<C> to);
-// A total of the elements that a mask shows, also of those of −∞. Facts: the axes that it goes over.
+// A total of the elements that the mask of its operand shows, also of those of −∞. Facts: the axes that it goes over.
 template <class C, class How>
 void write_visible_total(walk& w, const record<C>& r, target<C> to);
 
@@ -318,8 +322,6 @@ template <class C>
 inline constexpr record_operation<C> clamped = {record_kind::other, nullptr, &write_clamped<C>};
 template <class C>
 inline constexpr record_operation<C> chosen = {record_kind::other, nullptr, &write_chosen<C>};
-template <class C>
-inline constexpr record_operation<C> chained = {record_kind::other, nullptr, &write_chained<C>};
 template <class C, class How>
 inline constexpr record_operation<C> visible_total = {record_kind::other, nullptr, &write_visible_total<C, How>};
 

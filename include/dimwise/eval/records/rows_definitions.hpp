@@ -80,9 +80,10 @@ void write_total(walk& w, const record<C>& r, target<C> to) {
 
 template <class C, class How>
 void write_visible_total(walk& w, const record<C>& r, target<C> to) {
-  const record<C>& operand = *r.child[0];
+  const record<C>& masked = *r.child[0];
+  const record<C>& operand = *masked.child[0];
   const auto x = read_record(w, operand);
-  const auto visible = r.mask_facts->read(w, r.mask, r.node_extents);
+  const auto visible = masked.mask_facts->read(w, masked.mask, masked.node_extents);
   note(w, plan_kind::plain, r);
   if (!w.computes()) { return; }
   const auto& over = r.template facts_as<name_list>();
@@ -94,7 +95,9 @@ void write_visible_total(walk& w, const record<C>& r, target<C> to) {
     return place < 0 ? none : axes[place];
   };
   const auto in_operand = [&](name_of name) -> const axis& { return axis_in(operand.shape->axes, x.axes, name); };
-  const auto in_mask = [&](name_of name) -> const axis& { return axis_in(r.mask_facts->axes, visible.axes, name); };
+  const auto in_mask = [&](name_of name) -> const axis& {
+    return axis_in(masked.mask_facts->axes, visible.axes, name);
+  };
   const auto extent = [&](name_of name) {
     return operand.shape->axes.place_of(name) < 0 ? in_mask(name).extent : in_operand(name).extent;
   };

@@ -280,8 +280,13 @@ lowered<T> read_kept(const kept_value& value, bool as_weights) {
 
 template <class C, bool AsWeights, class Pass, class N>
 lowered<compute_t<C, value_of<N>>> read_erased(Pass& pass, const N& n) {
-  if (const erased_values* const values = erased_values::current(); values != nullptr) {
-    if (const kept_value* const kept = values->find(n.formula().number(), is_in_double<C>); kept != nullptr) {
+  if (erased_values* const values = erased_values::current(); values != nullptr) {
+    const std::uint64_t number = n.formula().number();
+    if (values->keeps_all() && values->find(number, is_in_double<C>) == nullptr) {  // an adjoint reads it first
+      const values_below<C, Pass> once(pass, n);
+      n.formula().keep(pass, is_in_double<C>, *values);
+    }
+    if (const kept_value* const kept = values->find(number, is_in_double<C>); kept != nullptr) {
       return read_kept<compute_t<C, value_of<N>>, axes_for<shape_of<N>>>(*kept, AsWeights);
     }
   }

@@ -200,7 +200,7 @@ struct chain {
     }
   }
 };
-// The same for a function of a user's own.
+// The same for a function that no kernel has: a user's own, or that of a loss.
 template <class F, std::size_t I>
 struct own_chain {
   F f;
@@ -209,21 +209,14 @@ struct own_chain {
     if (g == T(0)) { return g; }  // nor is the derivative called there
     if constexpr (requires { f.template derivative<I>(x...); }) {
       return g * static_cast<T>(f.template derivative<I>(x...));
-    } else {
+    } else if constexpr (requires { f.derivative(x...); }) {
       return g * static_cast<T>(f.derivative(x...));
+    } else {
+      return g * partial_of<I>(f, x...);
     }
   }
 };
-// Choices between the gradient that arrives and a number: for the second and third argument of `where`, and for what a
-// mask has hidden, which gets −0, since a product leaves that out.
-template <bool First>
-struct chosen_part {
-  static constexpr const char* name = "where";
-  static constexpr double otherwise = 0;
-};
-struct visible_part {
-  static constexpr const char* name = "masked";
-  static constexpr double otherwise = -0.0;
-};
+template <class F, class... T>
+concept has_own_chain = says_derivative<F, 0, T...> || requires(const F& f, T... x) { partial_of<0>(f, x...); };
 
 }  // namespace dimwise::fn

@@ -135,7 +135,12 @@ struct kept_beside<node<product_over<Over>, Shape, T, A, B>> {
     send_gradient(k, d_k);
     send_gradient(v, d_v);
     if constexpr (bias_type::is_learned) {
-      adjoint_of<std::remove_cvref_t<decltype(biased)>>::send_to_bias(biased, d_bias);
+      if constexpr (position_bias<element_t<1, children_t<std::remove_cvref_t<decltype(biased)>>>>) {
+        adjoint_of<std::remove_cvref_t<decltype(biased)>>::send_to_bias(biased.extents(), biased.template child<1>(),
+                                                                        d_bias);
+      } else {
+        send_reduced(biased.template child<1>(), d_bias);
+      }
     }
     return true;
   }

@@ -14,53 +14,29 @@ namespace dimwise::detail {
 
 template <class Shape, class T, class E, class M>
 struct adjoint_of<node<hide, Shape, T, E, M>> {
-  using N = node<hide, Shape, T, E, M>;
-  template <class G>
-  static void send(const N& n, const G& g) {
-    using mask_shape = make_shape_t<typename M::facts::dims, list<>>;
-    using shape = gradient_shape<G>;
-    const indicator_node<mask_shape, bool, M> visible({}, extents_from<mask_shape>("gradient", n.extents()),
-                                                      n.template child<1>());
-    send_reduced(n.template child<0>(),
-                 make_node<shape, value_of<G>>(apply<fn::visible_part>{}, extents_from<shape>("gradient", g.extents()),
-                                               visible, g));
-  }
+  template <class C>
+  static constexpr adjoint_function<C>* of_records = &send_masked<C>;
 };
 template <class Shape, class T, class E, class B>
 struct adjoint_of<node<add_bias, Shape, T, E, B>> {
-  using N = node<add_bias, Shape, T, E, B>;
-  template <class G>
-  static void send(const N& n, const G& arrived) {
-    const auto g = for_children<E, B>(arrived);
-    send_reduced(n.template child<0>(), g);
-    send_to_bias(n, g);
-  }
-  // `g` may lack dimensions of the scores that the bias lacks.
-  template <class G>
-  static void send_to_bias(const N& n, const G& g) {
-    send_reduced(n.template child<1>(), g);
-  }
+  template <class C>
+  static constexpr adjoint_function<C>* of_records = &send_biased<C>;
 };
 template <class Shape, class T, class E, class B>
 struct adjoint_of<node<add_position_bias, Shape, T, E, B>> {
-  using N = node<add_position_bias, Shape, T, E, B>;
-  template <class G>
-  static void send(const N& n, const G& arrived) {
-    const auto g = for_children<E, B>(arrived);
-    send_reduced(n.template child<0>(), g);
-    send_to_bias(n, g);
-  }
-  template <class G>
-  static void send_to_bias(const N& n, const G& g) {
-    if constexpr (is_tracked<B>) { send_to_table(n, g, n.template child<1>()); }
+  template <class C>
+  static constexpr adjoint_function<C>* of_records = &send_biased<C>;
+  // `e` are the extents of the scores; `g` may lack dimensions of them that the bias lacks.
+  template <class Extents, class G>
+  static void send_to_bias(const Extents& e, const B& b, const G& g) {
+    send_to_table(e, g, b);
   }
 
  private:
   // The table was read by the distances' ids.
-  template <class G, class Q, class K, class R, class Table, class Bucket>
-  static void send_to_table(const N& n, const G& g, const relative_bias_of<Q, K, R, Table, Bucket>& b) {
+  template <class Extents, class G, class Q, class K, class R, class Table, class Bucket>
+  static void send_to_table(const Extents& e, const G& g, const relative_bias_of<Q, K, R, Table, Bucket>& b) {
     if constexpr (is_tracked<Table>) {
-      const auto& e = n.extents();
       using ids_type = tensor<id<R>, Q, K>;
       auto ids = ids_type::for_overwriting(merge_extents<typename ids_type::extents_type::atoms>("gradient", e));
       const std::ptrdiff_t first = b.key_origin(e, "relative_bias") - b.query_origin(e, "relative_bias");

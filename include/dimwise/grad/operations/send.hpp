@@ -6,29 +6,110 @@
 #pragma once
 
 #include <dimwise/eval/kernels/backward.hpp>
+#include <dimwise/grad/record/adjoints.hpp>
 #include <dimwise/grad/tracked.hpp>
 
 namespace dimwise::detail {
 
-// The adjoint of a node; an operation without one is refused by its name (R21).
+// The adjoint of a node: `of_records<C>`, a function of the library, or `send(n, g)`, which is written with the nodes of
+// the language.
 template <class N>
 struct adjoint_of {
-  template <class G>
-  static void send(const N&, const G&) {
-    // An incomplete type: the compiler names it.
-    [[maybe_unused]] const ERROR_R21_operation_has_no_gradient<operation_of<N>, operand_t<shape_of<N>>> error;
+  static constexpr bool is_missing = true;
+};
+template <class N>
+concept has_adjoint = !requires { adjoint_of<N>::is_missing; };
+
+// Refuses an operation without an adjoint by its name (R21).
+template <class N>
+struct adjoints_below;
+template <class X>
+[[gnu::always_inline]] inline void ask_for_adjoints() {
+  if constexpr (is_tracked<X> && operand<X> && !is_tensor<X>) {
+    if constexpr (has_adjoint<X>) {
+      adjoints_below<children_t<X>>::ask();
+    } else {
+      // An incomplete type: the compiler names it.
+      [[maybe_unused]] const ERROR_R21_operation_has_no_gradient<operation_of<X>, operand_t<shape_of<X>>> error;
+    }
   }
+}
+template <class... X>
+struct adjoints_below<list<X...>> {
+  [[gnu::always_inline]] static void ask() { (ask_for_adjoints<X>(), ...); }
 };
 
+// A gradient in a record as a tensor with the dimensions of N.
+template <class C, class N, class Extents>
+auto gradient_in_memory(walk& w, const Extents& e, const record<C>& g) {
+  using to_type = tensor_of<C, gradient_shape<N>>;
+  auto to = to_type::for_overwriting(extents_from<gradient_shape<N>>("gradient", e));
+  axis own[max_rank];
+  axis axes[max_rank] = {};
+  axis_extents<typename to_type::axes>::write_contiguous(to.extents(), own);
+  for (std::size_t i = 0; i < g.rank(); ++i) {
+    axes[i] = own[name_list_of<typename to_type::axes>.place_of(g.shape->axes.at[i])];
+  }
+  write_record(w, g, {to.fresh_elements(), axes});
+  return to;
+}
+// The adjoint of a node that computes itself, and of a bias from positions that it adds.
+template <class C, class N>
+void send_foreign(walk& w, const record<C>& r, const record<C>& g) {
+  const N& n = *static_cast<const N*>(r.node);
+  adjoint_of<N>::send(n, gradient_in_memory<C, N>(w, n.extents(), g));
+}
+template <class C, class N>
+void send_to_foreign_bias(walk& w, const record<C>& r, const record<C>& g) {
+  const auto& e = *static_cast<const extents_type_of<N>*>(r.node_extents);
+  adjoint_of<N>::send_to_bias(e, *static_cast<const element_t<1, children_t<N>>*>(r.node),
+                              gradient_in_memory<C, N>(w, e, g));
+}
+// Nothing asks for the gradient of an operation without one: `ask_for_adjoints`.
+template <class C, class N>
+struct sender_of {
+  static constexpr adjoint_function<C>* function() {
+    if constexpr (is_tensor<N>) {
+      return &send_leaf<C>;
+    } else if constexpr (is_recorded<N> && requires { adjoint_of<N>::template of_records<C>; }) {
+      return adjoint_of<N>::template of_records<C>;
+    } else if constexpr (has_adjoint<N>) {
+      return &send_foreign<C, N>;
+    } else {
+      return nullptr;
+    }
+  }
+  static constexpr adjoint_function<C>* value = function();
+};
+template <class C, class N>
+struct sender_of<C, bias_of<N>> {
+  static constexpr adjoint_function<C>* value = &send_to_foreign_bias<C, N>;
+};
+
+// Sends by records.
+template <class N, class G>
+void send_in_records(const N& n, const G& g) {
+  using C = value_of<G>;
+  record<C> all[records_in<N> + records_in<G>];
+  record_stack<C> stack{&all[0]};
+  walk w{current_context(), nullptr};
+  const record<C>* const to = form_child<evaluation_pass>(stack, n);
+  send_to(w, *to, *form_child<evaluation_pass>(stack, g));
+}
 template <class N, class G>
 [[gnu::always_inline]] inline void send_gradient(const N& n, const G& g) {
   if constexpr (is_tracked<N>) {
+    static_assert(same_set<dims_t<shape_of<N>>, dims_t<shape_of<G>>> && marks_t<shape_of<G>>::size == 0,
+                  "dimwise: an adjoint gives a gradient of other dimensions than the node has");
     if constexpr (is_tensor<N>) {
       if (n.origin() != nullptr) { n.origin()->add(g); }
     } else {
-      static_assert(same_set<dims_t<shape_of<N>>, dims_t<shape_of<G>>> && marks_t<shape_of<G>>::size == 0,
-                    "dimwise: an adjoint gives a gradient of other dimensions than the node has");
-      adjoint_of<N>::send(n, g);
+      ask_for_adjoints<N>();
+      if constexpr (is_recorded<N> && requires { adjoint_of<N>::template of_records<value_of<G>>; }) {
+        send_in_records(n, g);
+      } else if constexpr (has_adjoint<N>) {
+        adjoint_of<N>::send(n, g);
+      }
     }
   }
 }
@@ -70,47 +151,9 @@ template <class X, class G>
 [[gnu::always_inline]] inline auto reduced_to(const G& g) {
   return summed_over<difference_t<dims_t<shape_of<G>>, dims_t<shape_of<X>>>>(g);
 }
-// The tensor of which a formula reads the elements under other names and marks, axis by axis.
-template <class X>
-struct renamed_tensor {
-  static constexpr bool known = is_tensor<X>;
-  [[gnu::always_inline]] static const X& of(const X& x) { return x; }
-};
-template <class Shape, class E>
-  requires(renamed_tensor<E>::known)
-struct renamed_tensor<with_marks<Shape, E>> {
-  static constexpr bool known = true;
-  [[gnu::always_inline]] static const auto& of(const with_marks<Shape, E>& x) {
-    return renamed_tensor<E>::of(x.template child<0>());
-  }
-};
-template <class Shape, class From, class To, class E>
-  requires(renamed_tensor<E>::known && axes_of<From>::type::size == 1 && axes_of<To>::type::size == 1)
-struct renamed_tensor<restride<Shape, views::rename<From, To>, E>> {
-  static constexpr bool known = true;
-  [[gnu::always_inline]] static const auto& of(const restride<Shape, views::rename<From, To>, E>& x) {
-    return renamed_tensor<E>::of(x.template child<0>());
-  }
-};
-
 template <class X, class G>
 [[gnu::always_inline]] inline void send_reduced(const X& x, const G& g) {
-  if constexpr (is_tracked<X>) {
-    using over = difference_t<dims_t<shape_of<G>>, dims_t<shape_of<X>>>;
-    if constexpr (over::size > 0 && is_tensor<G> && renamed_tensor<X>::known &&
-                  std::is_same_v<value_of<X>, tracked<value_of<G>>>) {
-      const auto& leaf = renamed_tensor<X>::of(x);
-      if (leaf.origin() == nullptr) { return; }
-      using axes = axes_for<shape_of<G>>;
-      using rest = axes_of_list_t<difference_t<dims_t<shape_of<G>>, over>>;
-      evaluation_pass pass{current_context()};
-      const auto& read_g = read<value_of<G>>(pass, g);
-      leaf.origin()->add(&compute_sum_onto<value_of<G>>, &rows_form_over<rest, axes, axes_of_list_t<over>>,
-                         places<rest, axes_for<shape_of<X>>>::at, leaf.extents(), read_g, read_g);
-    } else {
-      send_gradient(x, reduced_to<X>(g));
-    }
-  }
+  if constexpr (is_tracked<X>) { send_gradient(x, reduced_to<X>(g)); }
 }
 
 // `g` for every element along dimensions that it lacks: the shape of X.
@@ -126,11 +169,6 @@ auto by_element(const F& f, const First& first, const X&... x) {
   using shape = gradient_shape<First>;
   return make_node<shape, value_of<First>>(apply<F>{f}, extents_from<shape>("gradient", first.extents()), first, x...);
 }
-template <class G>
-auto negated(const G& g) {
-  return by_element(fn::negate{}, g);
-}
-
 template <class... X>
 inline constexpr std::size_t tracked_count = (std::size_t{0} + ... + std::size_t{is_tracked<X>});
 

@@ -19,40 +19,8 @@ namespace dimwise::detail {
 
 template <class Shape, class T, class How, class E>
 struct adjoint_of<node<view_as<How>, Shape, T, E>> {
-  using N = node<view_as<How>, Shape, T, E>;
-  template <class G>
-  static void send(const N& n, const G& g) {
-    send_gradient(n.template child<0>(), back(n, g, n.op().how));
-  }
-
- private:
-  template <class G>
-  static auto back(const N&, const G& g, views::marks) {
-    return g;
-  }
-  template <class G>
-  static auto back(const N& n, const G& g, views::regroup) {
-    using shape = gradient_shape<E>;
-    return restride<shape, views::regroup, G>({}, extents_from<shape>("gradient", n.template child<0>().extents()), g);
-  }
-  template <class G>
-  static auto back(const N&, const G& g, views::broadcast) {
-    return reduced_to<E>(g);
-  }
-  template <class From, class To, class G>
-  static auto back(const N& n, const G& g, views::rename<From, To>) {
-    // Of a composite the name does not say how large its factors are: the operand does.
-    using shape = make_shape_t<replace_t<dims_t<shape_of<G>>, To, list<From>>, list<>>;
-    return restride<shape, views::rename<To, From>, G>(
-        {}, extents_from<shape>("gradient", n.template child<0>().extents()), g);
-  }
-  template <class G, class Look>
-  static auto back(const N& n, const G& g, const Look& how) {
-    using shape = gradient_shape<E>;
-    using view = gradient_shape<N>;
-    return make_node<shape, value_of<G>>(view_back<Look, view>{how, extents_from<view>("gradient", n.extents())},
-                                         extents_from<shape>("gradient", n.template child<0>().extents()), g);
-  }
+  template <class C>
+  static constexpr adjoint_function<C>* of_records = &send_view<C>;
 };
 
 // ---- joins, gather, scatter, orders ---------------------------------------------------------------------------------

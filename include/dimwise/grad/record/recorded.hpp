@@ -49,6 +49,15 @@ class recorded : public gradient_sums {
 };
 #pragma GCC diagnostic pop
 
+struct gradient_in_record;  // grad/record/adjoints.hpp
+// A recorded value to which the adjoints of the library send.
+class recorded_gradient : public recorded {
+ public:
+  using recorded::recorded;
+  /// Adds `g`; `extents` are those of the value.
+  virtual void add_record(const gradient_in_record& g, const void* extents) = 0;
+};
+
 // An owner of a recorded value. Linked programs do not inline its functions: each formula copies and destroys dozens of
 // them, and a std::shared_ptr is a page of code each time.
 class origin_pointer {

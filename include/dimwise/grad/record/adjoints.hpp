@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/grad/record/adjoints.hpp -- the adjoints of the operations that the library computes.
+//
+// Layer: grad. An adjoint gets the record of a value and the record of its gradient, which has the axes of the value in
+// any order and no marks. It makes records of the gradients of its operands, which are computed where they are added to
+// a leaf or read twice, so that the kernels and patterns of the forward pass serve them.
+// Tests: tests/grad/operations/, tests/grad/adjoints.test.cpp
+#pragma once
+
+#include <dimwise/eval/records/record.hpp>
+#include <dimwise/expr/rows/nodes.hpp>
+
+namespace dimwise::detail {
+
+// Sends `g` to the value of `x` if it is tracked; throws `gradient_error` if an adjoint gave it other axes or extents.
+template <class C>
+void send_to(walk& w, const record<C>& x, const record<C>& g);
+
+template <class C>
+adjoint_function<C> send_leaf;
+template <class C>
+adjoint_function<C> send_view;
+template <class C>
+adjoint_function<C> send_product;
+template <class C>
+adjoint_function<C> send_unary;
+template <class C>
+adjoint_function<C> send_binary;
+// Of powers and of `clamp`.
+template <class C>
+adjoint_function<C> send_partials;
+template <class C>
+adjoint_function<C> send_chosen;
+template <class C>
+adjoint_function<C> send_masked;
+template <class C>
+adjoint_function<C> send_biased;
+template <class C, class How>
+void send_rows(walk& w, const record<C>& r, const record<C>& g);
+template <class C, class How>
+void send_total(walk& w, const record<C>& r, const record<C>& g);
+
+// A gradient in one of the two types in which records are computed; the other is null.
+struct gradient_in_record {
+  const record<float>* in_float;
+  const record<double>* in_double;
+};
+// to = g, and + `onto` if it is not null, which has the layout of `to`, whose axes have these names.
+template <class T>
+void write_gradient(const gradient_in_record& g, name_list names, target<T> to, const T* onto);
+// to = a + b for `n` contiguous elements; `to` may be one of them. Throws unless b has `given` = `n` elements.
+template <class T>
+void add_gradients(context& cx, std::size_t n, std::size_t given, T* to, const T* a, const T* b);
+
+}  // namespace dimwise::detail
+
+#if DIMWISE_DETAIL_DEFINES_LIBRARY
+#include <dimwise/grad/record/adjoints_definitions.hpp>
+#endif
