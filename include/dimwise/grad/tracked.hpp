@@ -126,23 +126,17 @@ class recorded_value : public recorded_gradient {
   gradient_type gradient_{};
 };
 
-// Attention that a kernel has computed: the value and the log-sum-exp are kept for the backward pass.
-template <class E, class Value>
-struct kept_attention {
-  E formula;
-  Value value;
-  typename kept_beside<E>::sums_type sums;
-};
-template <class E, class Value>
-inline constexpr bool holds_erased<kept_attention<E, Value>> = holds_erased<E>;
 template <class E, class G>
 [[gnu::always_inline]] inline void send_from(const E& formula, const G& g) {
+  static_assert(is_tracked<E>, "dimwise: what a record keeps says how it sends its gradient");
   send_gradient(formula, g);
 }
+#if !defined(DIMWISE_PLAIN_ONLY)
 template <class E, class Value, class G>
-[[gnu::always_inline]] inline void send_from(const kept_attention<E, Value>& kept, const G& g) {
-  if (!kept_beside<E>::send(kept.formula, kept.value, kept.sums, g)) { send_gradient(kept.formula, g); }
+[[gnu::always_inline]] inline void send_from(kept_attention<E, Value>& kept, const G& g) {
+  if (!kept.send(g)) { send_gradient(kept.formula, g); }
 }
+#endif
 // While it lives, a statement with a value of these axes sends: what is whole and meets its shards has one term of its
 // gradient on each rank.
 template <bool OnRanks>
@@ -157,9 +151,9 @@ struct sender<true> : gradient_ranks::root {
 template <class Kept, class Value>
 void send_kept(void* kept, recorded* value) {
   struct owner {
-    const Kept* kept;
+    Kept* kept;
     ~owner() { delete kept; }  // a std::unique_ptr is twenty more functions to compile for each formula
-  } const owned{static_cast<const Kept*>(kept)};
+  } const owned{static_cast<Kept*>(kept)};
   if (value == nullptr) { return; }
   const auto g = static_cast<Value*>(value)->taken();
   [[maybe_unused]] const sender<Value::own_axes != nullptr> from(Value::own_axes);
@@ -239,17 +233,22 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
     // By one kernel whether it is recorded or not: a recomputed layer has the same bits as before.
     auto fresh =
         plain_type::for_overwriting(detail::merge_extents<typename extents_type::atoms>("assign", value.extents()));
-    if constexpr (detail::kept_beside<E>::any) {
-      typename detail::kept_beside<E>::sums_type sums;
-      if (detail::kept_beside<E>::store(value, fresh, sums)) {
+#if !defined(DIMWISE_PLAIN_ONLY)
+    if constexpr (detail::may_be_attention<T, E>) {
+      detail::attention_sums sums;
+      if (detail::store_attention(value, fresh, sums)) {
         value_ = static_cast<plain_type&&>(fresh);
-        if (recorded) { keep(*record, detail::kept_attention<E, plain_type>{value, value_, sums}); }
+        if (recorded) {
+          using kept = detail::kept_attention<E, plain_type>;
+          keep(*record, new kept{value, value_, static_cast<detail::attention_sums&&>(sums)});
+        }
         return;
       }
     }
+#endif
     compute_value(fresh, value);
     value_ = static_cast<plain_type&&>(fresh);
-    if (recorded) { keep(*record, value); }
+    if (recorded) { keep(*record, new E(value)); }
   }
   template <class Computed, class Verdict = rule::assign<shape_type, Computed>>
     requires refused<Verdict>
@@ -277,9 +276,9 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
  private:
   // Records what the value was computed from.
   template <class Kept>
-  void keep(detail::gradient_record& record, const Kept& kept) {
+  void keep(detail::gradient_record& record, Kept* kept) {
     origin_ = detail::new_recorded<origin_type>(record.number());
-    origin_->keep(new Kept(kept), &detail::send_kept<Kept, origin_type>);
+    origin_->keep(kept, &detail::send_kept<Kept, origin_type>);
     record.add(origin_);
   }
 

@@ -103,11 +103,114 @@ void run_attention_gradient(context& cx, const kernels::attention_call& forth, c
   }
 }
 
+// Whether a step of the scores leads down to their product.
+inline bool leads_to(const record<float>& s, const record<float>& product) {
+  switch (s.kind()) {
+    case record_kind::product:
+      return &s == &product;
+    case record_kind::view:
+    case record_kind::unary:
+    case record_kind::function:
+    case record_kind::rounded:
+    case record_kind::masked:
+    case record_kind::biased:
+      return leads_to(*s.child[0], product);
+    case record_kind::binary:
+      return leads_to(*s.child[0], product) || leads_to(*s.child[1], product);
+    case record_kind::foreign:
+    case record_kind::stored:
+    case record_kind::bias:
+    case record_kind::leaf:
+    case record_kind::number:
+    case record_kind::softmax:
+    case record_kind::standardize:
+    case record_kind::root_mean_square:
+    case record_kind::quantised:
+    case record_kind::rows:
+    case record_kind::total:
+    case record_kind::other:
+      return false;
+  }
+  return false;
+}
+// Whether only queries, keys, values and a bias are tracked, and the record of this bias; null: there is none.
+inline bool tracks_roles_alone(const attention_of_records& m, const record<float>*& bias) {
+  const record<float>& product = *m.scores.product;
+  bias = nullptr;
+  for (const record<float>* s = m.softmax->child[0]; s != &product;) {
+    const bool is_second = s->kind() == record_kind::binary && leads_to(*s->child[1], product);
+    if (s->kind() == record_kind::binary && s->child[is_second ? 0 : 1]->send != nullptr) { return false; }
+    if (s->kind() == record_kind::biased && s->child[1]->send != nullptr) { bias = s->child[1]; }
+    s = s->child[is_second ? 1 : 0];
+  }
+  return true;
+}
+// Heads whose gradients are added up are neighbours where keys and values have every dimension of heads that one of
+// them has.
+inline bool has_gradient_kernel(const attention_of_records& m) {
+  if (m.key->kind() == record_kind::stored || m.values->kind() == record_kind::stored) { return false; }
+  const name_list shared{m.heads, m.shared};
+  return is_subset_of(shared, m.key->shape->axes) && is_subset_of(shared, m.values->shape->axes);
+}
+
 template <class C>
-bool attend_back(context& cx, const record<C>& r, const attention_back& back) {
+bool attend_for_gradient(walk& w, const record<C>& r, target<C> to, attention_sums& sums) {
   attention_of_records m;
-  if (!match_attention(r, m)) { return false; }
-  walk w{cx, nullptr};
+  const record<C>* bias = nullptr;
+  if (!match_attention(r, m) || !has_gradient_kernel(m) || !tracks_roles_alone(m, bias)) { return false; }
+  axis scores[max_rank];
+  m.softmax->write_extents(scores);
+  const name_list names = m.softmax->shape->axes;
+  std::size_t size = 1;
+  for (std::size_t i = 0; i < names.size; ++i) {
+    if (names.at[i] == m.key_axis) { continue; }
+    sums.names[sums.rank] = names.at[i];
+    sums.elements.axes[sums.rank++] = scores[i];
+    size *= scores[i].extent;
+  }
+  make_contiguous(sums.elements.axes, sums.rank);
+  sums.elements.buffer.resize(size);
+  const named_memory memory = sums.memory();
+  return attend(w, r, m, to, &memory);
+}
+
+// The gradient of queries that several heads read is that of each head, added up: the kernel writes each.
+struct query_gradient {
+  lowered<float> each;
+  name_of names[max_rank] = {};
+  std::size_t rank = 0;
+
+  query_gradient(const attention_of_records& m, const axis* loops, const named_memory& d_q) {
+    const auto add = [this](name_of name, extent_t extent) {
+      names[rank] = name;
+      each.axes[rank++] = {extent, 0};
+    };
+    for (std::size_t i = 0; i < m.head_count; ++i) {
+      if (d_q.names.place_of(m.heads[i]) < 0) { add(m.heads[i], loops[i].extent); }
+    }
+    if (rank == 0) { return; }
+    for (std::size_t i = 0; i < d_q.names.size; ++i) { add(d_q.names.at[i], d_q.axes[i].extent); }
+    each.buffer.resize(make_contiguous(each.axes, rank));
+    for (float& x : each.buffer) { x = 0; }
+  }
+  [[nodiscard]] named_memory memory() {
+    named_memory all{each.buffer.data(), {}, {names, rank}};
+    for (std::size_t i = 0; i < rank; ++i) { all.axes[i] = each.axes[i]; }
+    return all;
+  }
+  void add_to(const named_memory& d_q) const {
+    std::ptrdiff_t strides[2][max_rank];
+    align_names({names, rank}, d_q.names, d_q.axes, strides[0]);
+    for (std::size_t i = 0; i < rank; ++i) { strides[1][i] = each.axes[i].stride; }
+    kernels::for_each_element(nest_over(rank, each.axes, strides),
+                              [&](std::ptrdiff_t t, std::ptrdiff_t f) { d_q.data[t] += each.buffer.data()[f]; });
+  }
+};
+
+template <class C>
+bool attend_back(walk& w, const record<C>& r, const attention_back& wanted) {
+  attention_of_records m;
+  if (!match_attention(r, m) || !has_gradient_kernel(m)) { return false; }
   attention_chain chain;
   score_collector(w, m, chain).collect(*m.softmax->child[0]);
   if (!chain.fit()) { return false; }
@@ -116,14 +219,19 @@ bool attend_back(context& cx, const record<C>& r, const attention_back& back) {
   write_loops(r, m, loops);
   const attention_size size = size_of_attention(m, loops, x.q.axes, x.v.axes());
   if (size.empty()) { return true; }
+  attention_back back = wanted;
+  query_gradient by_head(m, loops, wanted.d_q);
+  const bool is_added = wanted.d_q.data != nullptr && by_head.rank > 0;
+  if (is_added) { back.d_q = by_head.memory(); }
   const attention_gradients to(r, m, back);
   axis out[max_rank];
   write_axes(back.out, r.shape->axes, out);
-  cx.count(plan_kind::attention);
+  w.cx.count(plan_kind::attention);
   attend_heads(m, chain, x, size, loops, {back.out.data, out}, &back.sums,
                [&](const kernels::attention_call& call, const attended_part& part) {
-    run_attention_gradient<C>(cx, call, part, to, m, loops);
+    run_attention_gradient<C>(w.cx, call, part, to, m, loops);
   });
+  if (is_added) { by_head.add_to(wanted.d_q); }
   return true;
 }
 

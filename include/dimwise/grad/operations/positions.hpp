@@ -26,7 +26,7 @@ template <class Shape, class T, class E, class B>
 struct adjoint_of<node<add_position_bias, Shape, T, E, B>> {
   template <class C>
   static constexpr adjoint_function<C>* of_records = &send_biased<C>;
-  // `e` are the extents of the scores; `g` may lack dimensions of them that the bias lacks.
+  // `e` are the extents of the scores, `g` has the dimensions of the bias.
   template <class Extents, class G>
   static void send_to_bias(const Extents& e, const B& b, const G& g) {
     send_to_table(e, g, b);
@@ -48,10 +48,8 @@ struct adjoint_of<node<add_position_bias, Shape, T, E, B>> {
         }
       }
       using shape = gradient_shape<Table>;
-      using others = difference_t<difference_t<dims_t<shape_of<G>>, dims_t<shape>>, list<Q, K>>;
-      const auto sums = summed_over<others>(g);
-      send_gradient(b.table(), gather_back_node<shape, R, std::remove_cv_t<decltype(sums)>, ids_type>(
-                                   {}, extents_from<shape>("gradient", b.table().extents()), sums, ids));
+      send_gradient(b.table(), gather_back_node<shape, R, G, ids_type>(
+                                   {}, extents_from<shape>("gradient", b.table().extents()), g, ids));
     }
   }
 };

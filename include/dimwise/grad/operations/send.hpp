@@ -39,11 +39,12 @@ struct adjoints_below<list<X...>> {
   [[gnu::always_inline]] static void ask() { (ask_for_adjoints<X>(), ...); }
 };
 
-// A gradient in a record as a tensor with the dimensions of N.
-template <class C, class N, class Extents>
+// A gradient in a record as a tensor.
+template <class C, class Dims, class Extents>
 auto gradient_in_memory(walk& w, const Extents& e, const record<C>& g) {
-  using to_type = tensor_of<C, gradient_shape<N>>;
-  auto to = to_type::for_overwriting(extents_from<gradient_shape<N>>("gradient", e));
+  using shape = make_shape_t<Dims, list<>>;
+  using to_type = tensor_of<C, shape>;
+  auto to = to_type::for_overwriting(extents_from<shape>("gradient", e));
   axis own[max_rank];
   axis axes[max_rank] = {};
   axis_extents<typename to_type::axes>::write_contiguous(to.extents(), own);
@@ -57,13 +58,14 @@ auto gradient_in_memory(walk& w, const Extents& e, const record<C>& g) {
 template <class C, class N>
 void send_foreign(walk& w, const record<C>& r, const record<C>& g) {
   const N& n = *static_cast<const N*>(r.node);
-  adjoint_of<N>::send(n, gradient_in_memory<C, N>(w, n.extents(), g));
+  adjoint_of<N>::send(n, gradient_in_memory<C, dims_t<shape_of<N>>>(w, n.extents(), g));
 }
 template <class C, class N>
 void send_to_foreign_bias(walk& w, const record<C>& r, const record<C>& g) {
+  using B = element_t<1, children_t<N>>;
   const auto& e = *static_cast<const extents_type_of<N>*>(r.node_extents);
-  adjoint_of<N>::send_to_bias(e, *static_cast<const element_t<1, children_t<N>>*>(r.node),
-                              gradient_in_memory<C, N>(w, e, g));
+  adjoint_of<N>::send_to_bias(e, *static_cast<const B*>(r.node),
+                              gradient_in_memory<C, typename B::bias_facts::dims>(w, e, g));
 }
 // Nothing asks for the gradient of an operation without one: `ask_for_adjoints`.
 template <class C, class N>

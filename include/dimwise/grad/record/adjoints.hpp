@@ -12,6 +12,8 @@
 
 namespace dimwise::detail {
 
+struct attention_back;  // eval/attention/gradient.hpp
+
 // Sends `g` to the value of `x` if it is tracked; throws `gradient_error` if an adjoint gave it other axes or extents.
 template <class C>
 void send_to(walk& w, const record<C>& x, const record<C>& g);
@@ -39,6 +41,12 @@ template <class C, class How>
 void send_rows(walk& w, const record<C>& r, const record<C>& g);
 template <class C, class How>
 void send_total(walk& w, const record<C>& r, const record<C>& g);
+
+#if !defined(DIMWISE_PLAIN_ONLY)
+// Attention as a whole: `back` without the gradients. False, and nothing sent, where no kernel takes it.
+template <class C>
+bool send_attention(walk& w, const record<C>& r, const attention_back& back);
+#endif
 
 // A gradient in one of the two types in which records are computed; the other is null.
 struct gradient_in_record {

@@ -6,6 +6,9 @@
 #pragma once
 
 #include <dimwise/eval/kernels/backward_definitions.hpp>
+#if !defined(DIMWISE_PLAIN_ONLY)
+#include <dimwise/eval/attention/gradient_definitions.hpp>
+#endif
 #include <dimwise/grad/record/adjoints.hpp>
 #include <dimwise/grad/record/recorded.hpp>
 
@@ -54,6 +57,7 @@ struct record_in_memory : adjoint_record<C> {
   record_in_memory(walk& w, const record<C>& x) : record_in_memory(read_record(w, x), x) {}
   record_in_memory(lowered<C>&& at, const record<C>& like)
       : adjoint_record<C>(records::memory<C>, like), elements(static_cast<lowered<C>&&>(at)) {
+    elements.data = elements.data == nullptr ? elements.buffer.data() : elements.data;
     this->r.node = &elements;
   }
 };
@@ -241,6 +245,43 @@ void send_product(walk& w, const record<C>& r, const record<C>& g) {
   }
 }
 
+#if !defined(DIMWISE_PLAIN_ONLY)
+// The gradient of an operand: zeros, to which a kernel adds; without memory where it is not tracked.
+template <class C>
+lowered<C> zeros_of(walk& w, const record<C>* x) {
+  if (x == nullptr || x->send == nullptr) { return {}; }
+  lowered<C> zeros = make_buffer(w, *x);
+  for (C& one : zeros.buffer) { one = 0; }
+  return zeros;
+}
+inline named_memory memory_of(record_in_memory<float>& x) {
+  named_memory all{x.elements.buffer.data(), {}, x.shape.axes};
+  for (std::size_t i = 0; i < x.shape.axes.size; ++i) { all.axes[i] = x.elements.axes[i]; }
+  return all;
+}
+template <class C>
+bool send_attention(walk& w, const record<C>& r, const attention_back& arrived) {
+  attention_of_records m;
+  const record<C>* bias = nullptr;
+  if (!match_attention(r, m) || !tracks_roles_alone(m, bias)) { return false; }
+  record_in_memory<C> d_q(zeros_of(w, m.query), *m.query);
+  record_in_memory<C> d_k(zeros_of(w, m.key), *m.key);
+  record_in_memory<C> d_v(zeros_of(w, m.values), *m.values);
+  record_in_memory<C> d_bias(zeros_of(w, bias), bias == nullptr ? *m.query : *bias);
+  attention_back back = arrived;
+  back.d_q = memory_of(d_q);
+  back.d_k = memory_of(d_k);
+  back.d_v = memory_of(d_v);
+  if (bias != nullptr) { back.d_bias = memory_of(d_bias); }
+  if (!attend_back(w, r, back)) { return false; }
+  send_to(w, *m.query, d_q.r);
+  send_to(w, *m.key, d_k.r);
+  send_to(w, *m.values, d_v.r);
+  if (bias != nullptr) { send_to(w, *bias, d_bias.r); }
+  return true;
+}
+#endif
+
 // ---- elements --------------------------------------------------------------------------------------------------------
 
 template <class C>
@@ -348,9 +389,7 @@ template <class C>
 void send_biased(walk& w, const record<C>& r, const record<C>& g) {
   const record_in_memory<C> once(w, g);
   send_reduced(w, *r.child[0], once.r);
-  const record<C>& bias = *r.child[1];
-  if (bias.kind() != record_kind::bias) { return send_reduced(w, bias, once.r); }
-  if (bias.send != nullptr) { bias.send(w, bias, once.r); }
+  send_reduced(w, *r.child[1], once.r);
 }
 
 // ---- rows and totals -------------------------------------------------------------------------------------------------
@@ -490,6 +529,9 @@ void write_gradient(const gradient_in_record& g, name_list names, target<T> to, 
 }
 
 #if DIMWISE_DETAIL_HAS_LIBRARY
+#if !defined(DIMWISE_PLAIN_ONLY)
+template bool send_attention<float>(walk&, const record<float>&, const attention_back&);
+#endif
 #define DIMWISE_DETAIL_COMPILED_IN(C)                                                         \
   template void send_to<C>(walk&, const record<C>&, const record<C>&);                        \
   template void send_leaf<C>(walk&, const record<C>&, const record<C>&);                      \

@@ -152,24 +152,21 @@ bool block_back_by_kernel([[maybe_unused]] const Kept& kept, [[maybe_unused]] co
   if constexpr (Kept::wants_others) { return false; }  // the kernel has no gradient of a bias
   using plain_scores = untracked_type<decltype(kept.scores)>;
   using formula = ring_scores<typename Kept::key, plain_scores>;
-  const auto scores = formula::with(untracked_of(kept.scores), kept.q, k);
-  const auto attended = attended_block<typename Kept::key, typename Kept::result>(scores, v);
-  using kernel = attention_gradient_of<std::remove_cv_t<decltype(attended)>>;
-  if constexpr (kernel::matches) {
-    using query_gradient = typename kernel::query_gradient;
-    const typename kernel::sums_type sums = plain_value(kept.part.log_sum_exp);
-    auto d_q = query_gradient();
-    if constexpr (Kept::wants_q) {
-      d_q = query_gradient::for_overwriting(
-          extents_from<shape_of<query_gradient>>("gradient", kept.q.extents(), scores.extents()));
-    }
-    const auto pointer = [](auto& x, bool wanted) { return wanted ? &x : nullptr; };
-    if (!kernel::back(attended, kept.part.output, sums, g, pointer(d_q, Kept::wants_q), pointer(to.k, Kept::wants_k),
-                      pointer(to.v, Kept::wants_v), static_cast<nothing*>(nullptr))) {
-      return false;
-    }
-    if constexpr (Kept::wants_q) { to.q = reduced_to<decltype(kept.q)>(d_q); }
-    return true;
+  if constexpr (std::is_same_v<value_of<V>, float> && kernels::available) {
+    const auto scores = formula::with(untracked_of(kept.scores), kept.q, k);
+    const auto attended = attended_block<typename Kept::key, typename Kept::result>(scores, v);
+    return with_record_of(attended, [&](walk& w, const record<float>& r) {
+      const auto read = [](const auto& x) { return named(x, const_cast<float*>(x.data())); };
+      const auto wanted = [](auto& x, bool is_wanted) { return is_wanted ? named(x, x.overwrite()) : named_memory(); };
+      attention_back back;
+      back.out = read(kept.part.output);
+      back.sums = read(kept.part.log_sum_exp);
+      back.g = named(g, g.data());
+      back.d_q = wanted(to.q, Kept::wants_q);
+      back.d_k = wanted(to.k, Kept::wants_k);
+      back.d_v = wanted(to.v, Kept::wants_v);
+      return attend_back(w, r, back);
+    });
   } else {
     return false;
   }
