@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/expr/backward.hpp -- the nodes that only the backward pass needs: gradients of tables and of relative positions.
+// dimwise/expr/backward.hpp -- nodes of adjoints: the gradients of tables and of relative positions.
 //
-// Layer: expr. A gradient has the dimensions of what it belongs to and no marks. Everything else in the backward pass
-// is written with the nodes of the forward pass (grad/operations/adjoint.hpp).
+// Layer: expr. A gradient has the dimensions of what it belongs to and no marks.
 // Tests: tests/grad/
 #pragma once
 

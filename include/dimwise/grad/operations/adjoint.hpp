@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/grad/operations/adjoint.hpp -- the adjoint of each operation.
 //
-// Layer: grad. An adjoint is derived from the node's type and is written with the nodes of the language. Its `send(n,
-// g)` sends to the tracked children only.
+// Layer: grad. The type of a node says which function of the library is its adjoint, or has an adjoint that is written
+// with nodes: `send(n, g)` sends to the tracked children only.
 // Tests: tests/grad/, tests/conformance/gradients/
 #pragma once
 

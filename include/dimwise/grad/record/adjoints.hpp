@@ -4,7 +4,7 @@
 // Layer: grad. An adjoint gets the record of a value and the record of its gradient, which has the axes of the value in
 // any order and no marks. It makes records of the gradients of its operands, which are computed where they are added to
 // a leaf or read twice, so that the kernels and patterns of the forward pass serve them.
-// Tests: tests/grad/operations/, tests/grad/adjoints.test.cpp
+// Tests: tests/grad/operations/
 #pragma once
 
 #include <dimwise/eval/records/record.hpp>

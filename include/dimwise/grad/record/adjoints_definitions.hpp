@@ -2,7 +2,7 @@
 // dimwise/grad/record/adjoints_definitions.hpp -- from the gradient of a value to those of its operands, as records.
 //
 // Layer: grad. Compiled once where a program links the library (support/library.hpp).
-// Tests: tests/grad/operations/, tests/grad/adjoints.test.cpp
+// Tests: tests/grad/operations/
 #pragma once
 
 #include <dimwise/eval/kernels/backward_definitions.hpp>
