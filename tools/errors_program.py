@@ -27,8 +27,8 @@ def program():
         return os.environ["DIMWISE_ERRORS"]
     root = compilers.ROOT
     sources = [root / "include/dimwise/version.hpp"]
-    for folder in ("src/programs", "include/dimwise/support"):
-        sources += sorted((root / folder).glob("*.[hc]pp"))
+    for folder in ("src/programs/errors", "include/dimwise/support"):
+        sources += sorted((root / folder).rglob("*.[hc]pp"))
     key = hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()[:16]
     place = root / "build/tools" / f"dimwise-errors-{key}"
     found = compilers.find_compilers()
