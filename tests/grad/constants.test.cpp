@@ -45,6 +45,9 @@ TEST_CASE("angles of rotary that are computed, and elements of 16 bits that are 
   const auto frequencies = rotary_frequencies(pairs{2}, rotary_options{});
   const tensor<double, seq, pairs> angles = outer(tensor<double, seq>(std::vector{0.0, 1.0, 2.0}, seq{3}), frequencies);
   CHECK(rotary_frequency(1, 4, rotary_options{}) == doctest::Approx(frequencies.data()[1]));
+  struct two_pairs : feature_dim<2> {};
+  const tensor<double, two_pairs> same = rotary_frequencies<two_pairs>();  // the static extent need not be given
+  CHECK(std::ranges::equal(same.data(), frequencies.data()));
   CHECK(rotary_attention(rotary_options{}) == 1);
   CHECK_ADJOINT(x, rotary<seq, d_k>(m, tensor(cos(angles)), tensor(sin(angles))));
   tensor<bfloat16, d_k> stored;

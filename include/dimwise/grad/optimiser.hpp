@@ -108,6 +108,8 @@ Error norm_of(const M& m);
 template <class M, class Error = typename detail::judged_norm<op::clip_norm, M>::type>
   requires(!detail::undivided_model<M>)
 Error clip_norm(const M& gradient, double limit);
+template <class M, class Error = ERROR_R1_argument_is_missing<op::clip_norm, argument::limit>>
+Error clip_norm(const M& gradient);
 DIMWISE_DETAIL_MISUSED(clip_norm)
 
 }  // namespace no_adl

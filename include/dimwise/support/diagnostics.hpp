@@ -76,6 +76,18 @@ inline constexpr diagnostic diagnostics[] = {
      .causes = {"The dimensions are listed as those of a tensor are, without `shape<…>`."},
      .fix = "Put the dimensions and marks into a shape: `expr<float, shape<seq, d_model>>`.",
      .example = "written/names_no_shape"},
+    {.id = "ERROR_R1_argument_is_missing",
+     .rule = 1,
+     .title = "The call ends before an argument that the operation needs.",
+     .seen = {"{op} of [{have}] over {over} lacks an argument: {types}", "{op} of [{have}] lacks an argument: {types}",
+              "{op} lacks an argument: {types}"},
+     .marked = {culprit::types},
+     .causes = {"The last argument was forgotten.",
+                "The call is written as a member of the tensor in another library."},
+     .fix = "Pass the argument: `contract<d_model>(x, w)`, `masked(s, causal<seq, key>{})`, `biased(s, b)`, "
+            "`at<seq>(x, 0)`, `gather<vocab>(table, ids)`, `scatter_add<vocab>(values, ids)`, `map(f, x)`, "
+            "`clip_norm(gradient, 1.0)`.",
+     .example = "arguments/weight_left_out"},
     {.id = "ERROR_R1_operation_takes_other_arguments",
      .rule = 1,
      .title =

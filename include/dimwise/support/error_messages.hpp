@@ -74,6 +74,10 @@ struct ERROR_R1_expr_names_a_shape {
   static_assert(false, detail::message_of<ERROR_R1_expr_names_a_shape>());
 };
 template <class... Facts>
+struct ERROR_R1_argument_is_missing {
+  static_assert(false, detail::message_of<ERROR_R1_argument_is_missing>());
+};
+template <class... Facts>
 struct ERROR_R1_operation_takes_other_arguments {
   static_assert(false, detail::message_of<ERROR_R1_operation_takes_other_arguments>());
 };

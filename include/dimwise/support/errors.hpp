@@ -78,6 +78,8 @@ struct ERROR_R1_element_type_comes_first;
 template <class... Facts>
 struct ERROR_R1_expr_names_a_shape;
 template <class... Facts>
+struct ERROR_R1_argument_is_missing;
+template <class... Facts>
 struct ERROR_R1_operation_takes_other_arguments;
 template <class... Facts>
 struct ERROR_R1_operation_has_another_name;

@@ -14,6 +14,18 @@ namespace dimwise {
 template <auto... Number>
 struct number_arguments;
 
+/// In an error: the argument that a call lacks.
+namespace argument {
+struct bias;
+struct element;
+struct function;
+struct ids;
+struct limit;
+struct mask;
+struct second_operand;
+struct values;
+}  // namespace argument
+
 // Operations without a row in the table of marks.
 namespace op {
 struct abs;

@@ -231,7 +231,8 @@ class error_type : public messages::facts<std::string> {
               overs[i]);
     }
     for (int i = 0; i < row_count; ++i) { add_row(shape_rows[i].label, shape_rows[i].items); }
-    if (marked_.contains(messages::culprit::types)) { add_row("given", other_facts); }
+    const bool is_missing = is(0, "ERROR_R1_argument_is_missing");
+    if (marked_.contains(messages::culprit::types)) { add_row(is_missing ? "missing" : "given", other_facts); }
     mark_order(rows);
     return rows;
   }

@@ -1,6 +1,6 @@
 // MISTAKE: at without the element.
 // RULE: R1
-// EXPECT: ERROR_R1_operation_takes_other_arguments<.*at.*seq
+// EXPECT: ERROR_R1_argument_is_missing<.*at.*seq.*element
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
 

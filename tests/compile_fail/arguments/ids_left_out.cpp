@@ -1,6 +1,6 @@
 // MISTAKE: gather without ids.
 // RULE: R1
-// EXPECT: ERROR_R1_operation_takes_other_arguments<.*gather.*vocab
+// EXPECT: ERROR_R1_argument_is_missing<.*gather.*vocab.*ids
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
 

@@ -1,6 +1,6 @@
 // MISTAKE: `map` is called without a function.
 // RULE: R1
-// EXPECT: ERROR_R1_operation_takes_other_arguments<.*map
+// EXPECT: ERROR_R1_argument_is_missing<.*map.*function
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
 

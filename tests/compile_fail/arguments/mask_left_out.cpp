@@ -1,6 +1,6 @@
 // MISTAKE: masked without a mask.
 // RULE: R1
-// EXPECT: ERROR_R1_operation_takes_other_arguments<.*masked
+// EXPECT: ERROR_R1_argument_is_missing<.*masked.*mask
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
 

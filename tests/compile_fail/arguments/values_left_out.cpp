@@ -1,6 +1,6 @@
 // MISTAKE: scatter_add of ids without values.
 // RULE: R1
-// EXPECT: ERROR_R1_operation_takes_other_arguments<.*scatter_add.*vocab
+// EXPECT: ERROR_R1_argument_is_missing<.*scatter_add.*vocab.*values
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
 

@@ -1,6 +1,6 @@
 // MISTAKE: a product of one operand.
 // RULE: R1
-// EXPECT: ERROR_R1_operation_takes_other_arguments<.*contract.*d_model
+// EXPECT: ERROR_R1_argument_is_missing<.*contract.*d_model.*second_operand
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
 

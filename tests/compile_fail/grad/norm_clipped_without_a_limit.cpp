@@ -1,6 +1,6 @@
 // MISTAKE: the norm of a gradient is clipped without its limit.
 // RULE: R1
-// EXPECT: ERROR_R1_operation_takes_other_arguments<.*clip_norm
+// EXPECT: ERROR_R1_argument_is_missing<.*clip_norm.*limit
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
 #include <dimwise/grad.hpp>

@@ -223,6 +223,8 @@ template <operand First, operand... X,
           class Verdict = rule::map<false, detail::shape_of<First>, detail::shape_of<X>...>>
   requires refused<Verdict>
 Verdict map(detail::any_function f, const First& first, const X&... x);
+template <operand X, class Error = detail::argument_missing<op::map, detail::list<>, X, argument::function>>
+Error map(const X& x);
 DIMWISE_DETAIL_MISUSED(map)
 
 /// Activations and elementary functions: `map` with the function of that name, with its refusals.

@@ -121,6 +121,8 @@ using position_facts_of = typename either_t<is_refused<B>, nothing, B>::bias_fac
 namespace calls {
 
 struct masked {
+  template <operand X>
+  static auto judge(list<>, const X&) -> argument_missing<op::masked, list<>, X, argument::mask>;
   template <operand S, mask M>
   static auto judge(list<>, const S&, const M&)
       -> of_numbers<op::masked, rule::masked<shape_of<S>, typename M::facts>, S>;
@@ -157,6 +159,8 @@ struct indicator {
   }
 };
 struct biased {
+  template <operand X>
+  static auto judge(list<>, const X&) -> argument_missing<op::biased, list<>, X, argument::bias>;
   template <operand S, operand B>
   static auto judge(list<>, const S&, const B&) -> of_scores<op::biased, rule::biased<shape_of<S>, shape_of<B>>, S, B>;
   template <operand S, position_bias B>

@@ -65,6 +65,8 @@ auto make_contraction(const char* operation, const A& a, const B& b) {
 namespace calls {
 
 struct contract {
+  template <class... D, operand X>
+  static auto judge(list<D...>, const X&) -> argument_missing<op::contract, list<D...>, X, argument::second_operand>;
   template <operand A, operand B>
   static auto judge(list<>, const A&, const B&) -> unnamed<op::contract, A, B>;
   template <class... D, operand A, operand B, class... E>

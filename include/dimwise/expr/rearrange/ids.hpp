@@ -91,6 +91,8 @@ struct one_hot {
   }
 };
 struct scatter_add {
+  template <class... D, operand X>
+  static auto judge(list<D...>, const X&) -> argument_missing<op::scatter_add, list<D...>, X, argument::values>;
   template <class D, class... Summed, operand Values, operand Ids, extent_or_number... Given>
   static auto judge(list<D, Summed...>, const Values&, const Ids&, const Given&...) -> with_extent_of<
       op::scatter_add,

@@ -212,6 +212,8 @@ struct stack {
   }
 };
 struct gather {
+  template <class... D, operand X>
+  static auto judge(list<D...>, const X&) -> argument_missing<op::gather, list<D...>, X, argument::ids>;
   template <class D, operand Table, operand Ids>
   static auto judge(list<D>, const Table&, const Ids&) -> gather_verdict<D, Table, Ids>;
   template <class Verdict, class D, operand Table, operand Ids>

@@ -66,6 +66,8 @@ auto make_slice(const X& x, std::size_t first, std::size_t count) {
 namespace calls {
 
 struct at {
+  template <class... D, operand X>
+  static auto judge(list<D...>, const X&) -> argument_missing<op::at, list<D...>, X, argument::element>;
   template <class D, operand X, std::integral N>
   static auto judge(list<D>, const X&, N) -> rule::at<D, shape_of<X>>;
   template <class Named, operand X, class D>
