@@ -21,5 +21,5 @@ int main() {
   up.weight.assign(w);
   tensor y = contract<d_model>(x, up.weight.numbers());
   tensor error = max<seq, d_ff>(abs(y - contract<d_model>(x, w)));
-  expect(static_cast<float>(error) < 0.05F, "nearly the product with the weight before quantisation");
+  expect(static_cast<float>(error) < 0.05F, "nearly the product with the weight before quantization");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/rotary_frequencies.hpp -- the frequencies of rotary positions as a tensor, to look at or to compare.
+// dimwise/eval/rotary_frequencies.hpp -- the frequencies of rotary positions as a tensor.
 //
 // Layer: eval.
 // Tests: tests/nn/rotary_scaling.test.cpp, tests/compile_fail/positions/

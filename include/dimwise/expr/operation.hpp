@@ -48,7 +48,7 @@ using without_extent_t = typename without_extent<Op, D, Verdict>::type;
 template <class Op, class Named, class X, class Argument>
 using argument_missing = ERROR_R1_argument_is_missing<Op, over_t<Named>, operand_t<shape_of<X>>, Argument>;
 
-// The verdict on a call; no type where the word has no such form.
+// The verdict on a call; no type if the operation has no such form.
 template <class Calls, class Named, class... X>
 using verdict_of_call = decltype(Calls::judge(Named{}, std::declval<const X&>()...));
 

@@ -7,7 +7,7 @@
 // Tests: tests/viz/print.test.cpp
 //
 //   std::cout << softmax<key>(scores<d_k>(q, k));
-//   std::cout << labelled(weights, labels<seq>(words), labels<key>(words));
+//   std::cout << labelled(weights, labels<seq>(tokens), labels<key>(tokens));
 #pragma once
 
 #include <dimwise/eval/evaluate.hpp>
@@ -141,7 +141,7 @@ Error operator<<(std::basic_ostream<char, Traits>& out, const M& m);
 
 namespace no_adl {
 
-/// `x` with labelled rows and columns, for a stream: `std::cout << labelled(weights, labels<key>(words))`. Throws
+/// `x` with labelled rows and columns, for a stream: `std::cout << labelled(weights, labels<key>(tokens))`. Throws
 /// `extent_error` if the number of labels of a dimension differs from its extent (R15).
 template <operand X, class... D>
   requires(detail::has_labelled<X, D> && ...)

@@ -7,8 +7,8 @@
 // it, and the other dimensions are heads. Values of a model are added explicitly.
 // Tests: tests/viz/report.test.cpp, tests/viz/report_browser.mjs
 //
-//   report(y, "attention.html", labels<seq>(words), labels<key>(words));
-//   attention_report page("two layers", labels<seq>(words), labels<key>(words));
+//   report(y, "attention.html", labels<seq>(tokens), labels<key>(tokens));
+//   attention_report page("two layers", labels<seq>(tokens), labels<key>(tokens));
 //   page.add_weights("layer 1", first);
 //   page.add_result("small model", other);                           // two results side by side, with the difference
 //   page.add_live(model, {{.text = "abcabc"}}, program);              // interactive runs (live.hpp)

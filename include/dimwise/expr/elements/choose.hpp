@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/expr/elements/choose.hpp -- where, max, min, clamp: one of several elements at each place, matched by name.
+// dimwise/expr/elements/choose.hpp -- where, max, min, clamp: one of several elements at each index, matched by name.
 //
 // Layer: expr.
 // Tests: tests/expr/elements/choose.test.cpp, tests/compile_fail/choose/
@@ -44,7 +44,7 @@ struct chosen {
 template <class A, class B>
 using chosen_t = typename chosen<A, B>::type;
 
-// An operand of `where`: of the chosen type where it is a number.
+// An operand of `where`; a number gets the chosen type.
 template <class T, class X>
 auto as_chosen(const X& x) {
   if constexpr (real_element<T> || (number<X> && std::is_arithmetic_v<T>)) {
@@ -126,7 +126,7 @@ struct clamped {
                         either_t<real_element<first>, first, second>>;
 };
 
-// ---- the words ------------------------------------------------------------------------------------------------------
+// ---- the calls ------------------------------------------------------------------------------------------------------
 
 namespace calls {
 
@@ -172,7 +172,7 @@ struct pow {
 
 namespace no_adl {
 
-/// `a` where `m` is true, else `b`; what is not chosen has no effect, NaN included.
+/// `a` where `m` is true, else `b`; elements that are not chosen have no effect, NaN included.
 ///
 ///   where(m, a, b)  ->  the dimensions that one of a, b, m has all of (tie: a, then b), the marks of a and b
 ///
@@ -181,7 +181,7 @@ namespace no_adl {
 /// `extent_error` (R15).
 DIMWISE_DETAIL_OPERATION(where)
 
-/// min(max(x, low), high): NaN where one is NaN, `high` where the bounds cross. Bounds are numbers or operands.
+/// min(max(x, low), high): NaN if one is NaN, `high` if the bounds cross. Bounds are numbers or operands.
 ///
 ///   clamp(x, low, high):  [x] x [subset of x] x [subset of x]  ->  [x]
 ///
@@ -192,7 +192,7 @@ DIMWISE_DETAIL_OPERATION(clamp)
 ///
 ///   pow(x, y):  [larger] x [subset of it]  ->  [larger]
 ///
-/// Whole numbers alone are refused (R13), masked operands (R7); R8, R18.
+/// Rejects whole numbers alone (R13) and masked operands (R7); R8, R18.
 DIMWISE_DETAIL_OPERATION(pow)
 
 }  // namespace no_adl

@@ -2,7 +2,7 @@
 // dimwise/expr/elements/misused_operators.hpp -- operators between operands, masks and other types: one error
 // instead of a list of candidates.
 //
-// Layer: expr. Types of users are left to their own operators. Misused words are in tensor/misused.hpp.
+// Layer: expr. Types of users are left to their own operators. Misused operations are in tensor/misused.hpp.
 // Tests: tests/compile_fail/arguments/
 #pragma once
 

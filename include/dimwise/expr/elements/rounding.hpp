@@ -52,7 +52,7 @@ namespace no_adl {
 DIMWISE_DETAIL_OPERATION(rounded)
 
 /// x as 8 bits hold it in blocks of 32 neighbours along D…, the last of D… fastest: multiples of a block's largest
-/// magnitude / 127, the nearest ones, ties to even (Dettmers et al. 2022, block-wise quantisation). A block that holds
+/// magnitude / 127, the nearest ones, ties to even (Dettmers et al. 2022, block-wise quantization). A block that holds
 /// what is not finite is NaN.
 ///
 ///   quantised<D…>(x):  [D…, rest]  ->  [D…, rest]

@@ -34,7 +34,7 @@ concept names_dimensions = requires { typename operation_of<N>::over; };
 
 // ---- what each node does --------------------------------------------------------------------------------------------
 
-// A contraction that `scores` formed is not raw: the word includes its scale.
+// A contraction that `scores` formed is not raw: the operation includes its scale.
 template <class N>
 said explained_product(const N& n, derivation& d, const char* name) {
   const said a = explained(n.template child<0>(), d);
@@ -104,7 +104,7 @@ template <class F>
 struct function_in_words {
   static std::string of(const std::vector<said>& x) {
     if constexpr (requires { F::name; }) {
-      // A symbol is printed between its operands, a word before them.
+      // A symbol is printed between its operands, a name before them.
       const char first = F::name[0];
       const bool is_word = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z');
       if (x.size() == 2 && !is_word) { return x[0].reference + " " + F::name + " " + x[1].reference; }
@@ -115,7 +115,7 @@ struct function_in_words {
   }
 };
 
-// The operands among the children of a node; masks and biases made from positions have words of their own.
+// The operands among the children of a node; masks and biases made from positions have names of their own.
 template <class N>
 std::vector<said> explained_operands(const N& n, derivation& d) {
   std::vector<said> all;

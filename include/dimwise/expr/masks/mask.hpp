@@ -116,7 +116,7 @@ extents_of<Atoms> biased_extents(const Extents& e, const B& b) {
 template <class B>
 using position_facts_of = typename either_t<is_refused<B>, nothing, B>::bias_facts;
 
-// ---- the words ------------------------------------------------------------------------------------------------------
+// ---- the calls ------------------------------------------------------------------------------------------------------
 
 namespace calls {
 

@@ -60,7 +60,7 @@ auto make_contraction(const char* operation, const A& a, const B& b) {
   return contraction<shape, Over, A, B>({}, product_extents<shape, plain>(operation, a, b), a, b);
 }
 
-// ---- the words ------------------------------------------------------------------------------------------------------
+// ---- the calls ------------------------------------------------------------------------------------------------------
 
 namespace calls {
 

@@ -62,7 +62,7 @@ consteval auto judge_extent_of() {
 template <class Op, class Verdict, class D, class... Given>
 using with_extent_of = typename decltype(judge_extent_of<Op, Verdict, D, Given...>())::type;
 
-// ---- the words ------------------------------------------------------------------------------------------------------
+// ---- the calls ------------------------------------------------------------------------------------------------------
 
 namespace calls {
 

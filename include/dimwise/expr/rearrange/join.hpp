@@ -167,7 +167,7 @@ using indexed_by_t = typename indexed_by<value_of<Ids>>::type;
 template <class D, class Table, class Ids>
 using gather_verdict = rule::gather<D, indexed_by_t<Ids>, shape_of<Table>, shape_of<Ids>>;
 
-// ---- the words ------------------------------------------------------------------------------------------------------
+// ---- the calls ------------------------------------------------------------------------------------------------------
 
 namespace calls {
 

@@ -83,7 +83,7 @@ auto make_broadcast(const X& x, const char* operation, const Extents&... e) {
   return restride<shape, views::broadcast, X>({}, extents_from<shape>(operation, e...), x);
 }
 
-// ---- the words ------------------------------------------------------------------------------------------------------
+// ---- the calls ------------------------------------------------------------------------------------------------------
 
 namespace calls {
 

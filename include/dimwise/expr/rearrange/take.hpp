@@ -61,7 +61,7 @@ auto make_slice(const X& x, std::size_t first, std::size_t count) {
   return restride<shape, views::slice<D, Result>, X>({{first}}, e, x);
 }
 
-// ---- the words ------------------------------------------------------------------------------------------------------
+// ---- the calls ------------------------------------------------------------------------------------------------------
 
 namespace calls {
 

@@ -18,14 +18,14 @@ namespace dimwise {
 
 namespace detail {
 
-// ---- the words ------------------------------------------------------------------------------------------------------
+// ---- the calls ------------------------------------------------------------------------------------------------------
 
 // The default of the number that a norm adds under its root: PyTorch's, as in `nn::layer_norm`.
 inline constexpr double norm_epsilon = 1e-5;
 
 namespace calls {
 
-// Called without the dimensions that the word goes over (R1).
+// Called without the dimensions that the operation goes over (R1).
 template <class Op>
 struct over_dimensions {
   template <operand X>

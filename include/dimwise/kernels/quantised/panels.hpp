@@ -18,7 +18,7 @@
 // Version 1 had panels on AVX-512 alone; other machines used dot products for every row of inputs. Version 2 multiplied
 // magnitudes of 8-bit weights by inputs with the sign of the weight on AVX2. Version 3 widens them, starts the sums of
 // 4 bits from what their offset adds, takes sixteen rows of inputs for each panel that is in the L1 cache, and
-// quantises inputs in registers. GFLOP/s of 128 rows (benchmarks/kernels/quantised.cpp, one Zen 4 core):
+// quantizes inputs in registers. GFLOP/s of 128 rows (benchmarks/kernels/quantised.cpp, one Zen 4 core):
 //
 //   AVX2, version         1     2     3
 //   8 bits, 768 x 768    60   113   145

@@ -7,7 +7,7 @@
 // if hidden.
 // Tests: tests/viz/pictures.test.cpp
 //
-//   draw_weights(weights, labels<seq>(words), labels<key>(words)).save("weights.svg");
+//   draw_weights(weights, labels<seq>(tokens), labels<key>(tokens)).save("weights.svg");
 //   draw_mask(causal<seq, key>{}, seq{6}, key{6}).save("causal.svg");
 #pragma once
 
