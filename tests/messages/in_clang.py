@@ -3,6 +3,7 @@
 
     python3 tests/messages/in_clang.py                                # every mistake, plain variant, by the newest clang (from 17)
     python3 tests/messages/in_clang.py --texts build/mistakes.json    # with the texts of C++20 that tools/compile_fail.py --json wrote
+    python3 tests/messages/in_clang.py --examples                     # of each error the mistake that stands for it in the table
     python3 tests/messages/in_clang.py --filter contract
     python3 tests/messages/in_clang.py --self-test
 
@@ -125,6 +126,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--compiler", metavar="COMMAND")
     parser.add_argument("--filter", default="", metavar="REGEX")
+    parser.add_argument("--examples", action="store_true")
     parser.add_argument("--texts", type=pathlib.Path, metavar="FILE")
     parser.add_argument("--jobs", type=int, default=compilers.JOBS)
     parser.add_argument("--self-test", action="store_true")
@@ -137,6 +139,8 @@ def main():
         sys.exit(77)
     compiler, root = compilers.Compiler(command), compilers.ROOT
     cases = compile_fail.load(root, arguments.filter)
+    if arguments.examples:
+        cases = [case for case in cases if case.name in compile_fail.examples(root)]
     harness, everywhere = (
         compile_fail.Harness(root, [compiler], "dimwise/dimwise.hpp", use_pch=True, standard=(STANDARD, *flags), says=SAYS)
         for flags in ((), (IN_CONSTRUCTORS,)))
