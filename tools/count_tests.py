@@ -3,7 +3,7 @@
 
     python3 tools/count_tests.py [--extra-failed N] RESULT.xml...
 
-Why not CTest's own count: for it a doctest program of a thousand cases is one test. A test counts for what it reports, doctest's
+Why no kept tool: for CTest's own count a doctest program of a thousand cases is one test. A test counts for what it reports, doctest's
 "test cases: …" or a last line "N passed, N failed"; without a report it is one case. A test that CTest calls failed has failed at
 least once, and one that could not run has, too. Lines "counted: …" of a test are printed again before the last line.
 """

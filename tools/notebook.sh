@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The notebook example in one command: installs what it needs, builds it by CMake's preset notebook, runs it.
+# The notebook example in one command: installs what it needs, builds it by CMake's preset notebook, runs it. Why no kept tool: CMake's workflow
+# presets install no packages and run no program.
 #
 #   bash tools/notebook.sh
 set -euo pipefail

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that dimwise needs, and names them. apt installs; this has the lists, and goes on without optional ones.
+# Installs the Debian packages that dimwise needs, and names them. Why no kept tool: apt installs; this has the lists, and goes on
+# without optional ones.
 #
 #   bash tools/setup.sh notebook    # what the notebook example needs
 #   bash tools/setup.sh tests       # what the notebook and the tests need (the default)

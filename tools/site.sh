@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the documentation as a site and checks it: pages by MkDocs, the API by Doxygen, without a warning; every link leads somewhere.
-# MkDocs and Doxygen do not call each other: this does. First it makes the page of compile errors (tools/errors_page.py) if a source has
+# Why no kept tool: MkDocs and Doxygen do not call each other. First it makes the page of compile errors (tools/errors_page.py) if a source has
 # changed.
 # The playground is part of the site if tools/playground.sh has built it.
 #

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what the tests need, builds them, runs all of them. The last line is "N passed, N failed". CMake builds, CTest runs; this calls
-# them for several presets, and builds the tests of one name only.
+# Installs what the tests need, builds them, runs all of them. The last line is "N passed, N failed". Why no kept tool: CMake
+# builds and CTest runs; this calls them for several presets, and builds the tests of one name only.
 #
 #   bash tools/test.sh                  # the preset dev: every unit test, and every compile error, with g++
 #   bash tools/test.sh quick            # before a commit, a minute: format, words, sources, names of other libraries, budget

@@ -8,6 +8,7 @@
    another definitions header.
  * At most 14 headers stand in a folder of include/dimwise, and 14 sources in one of src and tests; tests/compile_fail has a file for each mistake.
  * A test case that starts threads is in the suite `threads` (tests/support/threads.hpp).
+ * The head of a program or module in tools says why no packaged tool serves; the modules of the playground's page are one program.
  * A file that a header, CONTRIBUTING.md, README.md or ARCHITECTURE.md names exists; so does a header that a comment of a header names,
    and a path to one in CONTRIBUTING.md and ARCHITECTURE.md.
  * The reference pages name every public function and module, no other, and only rules that exist; docs/reference/training.md has a row
@@ -222,9 +223,15 @@ def check_pages(root, compiler):
                     if not (root / name).exists() and not (root / page).parent.joinpath(name).exists())
 
 
+def check_tools(root):
+    for path in sorted((root / "tools").rglob("*")):
+        if path.suffix in (".mjs", ".py", ".sh") and path.parent.name != "page" and "Why no kept tool" not in path.read_text(encoding="utf-8"):
+            yield f"{path.relative_to(root)}: the head does not say why no packaged tool serves (\"Why no kept tool: …\")"
+
+
 def main():
     clang = next((compiler for compiler in compilers.find_compilers() if compiler.is_clang), None)
-    found = [*check_headers(compilers.ROOT), *check_threads(compilers.ROOT), *check_pages(compilers.ROOT, clang)]
+    found = [*check_headers(compilers.ROOT), *check_threads(compilers.ROOT), *check_pages(compilers.ROOT, clang), *check_tools(compilers.ROOT)]
     print("\n".join(found) or ("every header and page keeps the rules" + ("" if clang else "; without clang, missing names were not looked for")))
     sys.exit(1 if found else 0)
 

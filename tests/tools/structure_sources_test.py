@@ -56,6 +56,10 @@ class CheckSources(unittest.TestCase):
         self.assertEqual(set(), sources.layers_below("support", table))
         self.assertNotIn(sources.layers_below("io", table), sources.BELOW.values())
 
+    def test_heads_of_tools(self):
+        root = project(self, {"tools/bare.py": "", "tools/told.sh": "# Why no kept tool: …\n", "tools/page/part.mjs": ""})
+        self.assertEqual(["tools/bare.py"], [problem.split(":")[0] for problem in sources.check_tools(root)])
+
     def test_test_cases_that_start_threads(self):
         sources_of_tests = {
             "itself": 'TEST_CASE("sums") {\n  ranks::run_threads(2, f);\n}\n',

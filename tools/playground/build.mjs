@@ -1,5 +1,6 @@
 // Builds the playground into build/playground/site: the precompiled header, the libraries, the filter of errors, the files that
 // the compiler reads, and the page. tools/playground.sh calls it. What depends on unchanged sources is taken from the last build.
+// Why no kept tool: no bundler calls the compiler of WebAssembly that this page has.
 import {createHash} from "node:crypto";
 import {existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync} from "node:fs";
 import {basename, dirname, join} from "node:path";

@@ -1,4 +1,5 @@
 // The compiler of the playground in node: clang, wasm-ld and ar as one WebAssembly module, and the files that they read.
+// Why no kept tool: the package of the compiler has no archiver of files.
 import {readFileSync, readdirSync, statSync} from "node:fs";
 import {dirname, join, resolve} from "node:path";
 import {fileURLToPath} from "node:url";

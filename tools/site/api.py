@@ -3,7 +3,7 @@
 
     python3 tools/site/api.py FOLDER       # writes FOLDER/index.html
 
-Any warning of Doxygen is an error. Why not Doxygen alone: version 1.9.4 (Debian 12) does not parse some C++20, so that it reads a copy of the
+Any warning of Doxygen is an error. Why no kept tool: Doxygen 1.9.4 (Debian 12) does not parse some C++20, so that it reads a copy of the
 headers (`simplified`), in which lines have other numbers; and it demands a comment of each name, where in this project
 
  * one comment is for the names below it up to the next empty line,

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Compiles the page "See attention": the trained model of examples/24_induction as WebAssembly, into build/explore/explore.wasm. tools/site.sh
 # calls it where em++ is installed (tools/setup.sh playground or browser). Nothing is done if no source has changed.
+# Why no kept tool: CMake configures no build with emscripten beside that of g++.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

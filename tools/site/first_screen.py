@@ -1,6 +1,6 @@
 """The first screen of the site, from the beginning of README.md: the mistake, its error, the speed, and where each reader begins.
 
-Used by tools/site/hooks.py. Standard library only. Not a program.
+Used by tools/site/hooks.py. Why no kept tool: no plugin of MkDocs in Debian 12 does it. Standard library only. Not a program.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""What MkDocs does to the pages of docs/ (mkdocs.yml, hooks). The pages stay good on a Git host as they are; here
+"""What MkDocs does to the pages of docs/ (mkdocs.yml, hooks). Why no kept tool: MkDocs calls this for what its plugins in Debian 12 lack. The pages stay good on a Git host as they are; here
 
 * README.md and the other pages at the top join them, README.md as the home page, whose beginning becomes a first screen with the mistake,
   its error, the speed and a link for each reader (tools/site/first_screen.py);

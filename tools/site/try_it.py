@@ -1,6 +1,7 @@
 """Links that open a program of the site in the playground, where tools/playground.sh has built it.
 
-A block of C++ with `main` is a whole program, and so is the page of an exercise or example that the playground lists.
+A block of C++ with `main` is a whole program, and so is the page of an exercise or example that the playground lists. Why no kept tool: the playground is this
+project's own.
 """
 
 import base64
