@@ -6,5 +6,7 @@
 
 #include <dimwise/ranks/parts.hpp>
 #include <dimwise/ranks/training/gradients.hpp>
+#include <dimwise/ranks/training/norms.hpp>
 #include <dimwise/ranks/training/optimiser.hpp>
+#include <dimwise/ranks/training/overlapped_gradients.hpp>
 #include <dimwise/ranks/training/stages.hpp>

@@ -6,6 +6,7 @@
 
 #include <dimwise/ranks/messages/communicator_definitions.hpp>
 #include <dimwise/ranks/training/gradients.hpp>
+#include <dimwise/ranks/training/norms.hpp>
 #include <dimwise/support/number_format.hpp>
 #include <dimwise/support/text_warning.hpp>
 
