@@ -14,6 +14,7 @@
 #include <dimwise/models/decoders.hpp>
 #include <dimwise/models/encoder_decoders.hpp>
 #include <dimwise/models/encoders.hpp>
+#include <dimwise/models/inspected_arrays.hpp>
 #include <dimwise/models/sentence/static_embedding.hpp>
 #include <dimwise/models/sentence/vector_modules.hpp>
 
@@ -28,15 +29,6 @@
 #include <vector>
 
 namespace dimwise::models {
-
-/// An array of a file: its dimensions by name if a model says them, otherwise its extents.
-struct inspected_array {
-  std::string name{};
-  std::string dimensions{};
-  io::element_type type = io::element_type::f32;
-  std::size_t elements = 0;
-  bool is_parameter = false;  ///< a parameter of the model is read from it
-};
 
 /// The contents of a folder or a file.
 struct inspection {
@@ -74,45 +66,7 @@ struct inspection {
   }
 };
 
-/// Arrays whose names differ only in numbers, such as those of the layers of a model.
-struct array_group {
-  std::string name{};  ///< with {0…5} for numbers that follow each other, {0, 2} for others
-  inspected_array first{};
-  std::size_t count = 1;
-};
-
 namespace detail {
-
-// The name with its numbers between dots as "*", and these numbers.
-struct numbered_name {
-  std::string pattern{};
-  std::vector<std::size_t> numbers{};
-};
-inline numbered_name numbers_in(const std::string& name) {
-  numbered_name split;
-  std::size_t at = 0;
-  while (at <= name.size()) {
-    const std::size_t end = std::min(name.find('.', at), name.size());
-    const std::string part = name.substr(at, end - at);
-    const bool is_number =
-        !part.empty() && part.size() < 10 && part.find_first_not_of("0123456789") == std::string::npos;
-    if (is_number) { split.numbers.push_back(std::stoul(part)); }
-    split.pattern += (at > 0 ? "." : "") + (is_number ? std::string("*") : part);
-    at = end + 1;
-  }
-  return split;
-}
-inline std::string range_of(std::vector<std::size_t> all) {
-  std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-  if (all.size() == 1) { return std::to_string(all.front()); }
-  const bool follow = all.back() - all.front() + 1 == all.size();
-  if (follow) { return "{" + std::to_string(all.front()) + "…" + std::to_string(all.back()) + "}"; }
-  std::string text;
-  constexpr std::size_t most = 6;
-  for (std::size_t i = 0; i < std::min(all.size(), most); ++i) { text += (i > 0 ? ", " : "") + std::to_string(all[i]); }
-  return "{" + text + (all.size() > most ? ", …" : "") + "}";
-}
 
 // The lines of a message after its first, or the only one. The first names the file, which the others keep unless they
 // are of `settings`, the file of the model's settings.
@@ -264,34 +218,6 @@ inline std::size_t inspect_model(inspection& to, const io::config_check& setting
 }
 
 }  // namespace detail
-
-/// The arrays in groups of names that differ in numbers alone, in file order. Arrays of a group have the same
-/// dimensions and type.
-[[nodiscard]] inline std::vector<array_group> grouped(const std::vector<inspected_array>& arrays) {
-  std::vector<array_group> all;
-  std::vector<std::vector<std::vector<std::size_t>>> numbers;  // for each group and each number in its name
-  std::map<std::string, std::size_t> places;
-  for (const inspected_array& a : arrays) {
-    const detail::numbered_name name = detail::numbers_in(a.name);
-    const std::string key = name.pattern + '\n' + a.dimensions + '\n' + std::string(io::name_of(a.type));
-    const auto [place, is_new] = places.emplace(key, all.size());
-    if (is_new) {
-      all.push_back({name.pattern, a, 0});
-      numbers.emplace_back(name.numbers.size());
-    }
-    ++all[place->second].count;
-    for (std::size_t i = 0; i < name.numbers.size(); ++i) { numbers[place->second][i].push_back(name.numbers[i]); }
-  }
-  for (std::size_t g = 0; g < all.size(); ++g) {
-    std::string name;
-    std::size_t next = 0;
-    for (const char c : all[g].name) {
-      name += c == '*' && next < numbers[g].size() ? detail::range_of(numbers[g][next++]) : std::string(1, c);
-    }
-    all[g].name = std::move(name);
-  }
-  return all;
-}
 
 /// The arrays of a file of safetensors or GGUF, and its metadata as settings. Throws `file_error` for files that no
 /// reader takes.
