@@ -14,9 +14,7 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace dimwise {
-
-namespace detail {
+namespace dimwise::detail {
 
 // The extent and origin of one dimension.
 struct slot {
@@ -343,8 +341,7 @@ void make_extent(extents_for<Shape>& e, const slot& made, const char* operation)
   }
 }
 
-}  // namespace detail
-}  // namespace dimwise
+}  // namespace dimwise::detail
 
 #if DIMWISE_DETAIL_DEFINES_LIBRARY
 #include <dimwise/tensor/extents_definitions.hpp>

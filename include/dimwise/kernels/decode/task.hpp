@@ -1,9 +1,8 @@
+// SPDX-License-Identifier: BSL-1.0
 // dimwise/kernels/decode/task.hpp -- one part of a KV cache against the query rows of a group.
 //
 // Layer: kernels. Includes: decode/plan.hpp, decode/block.hpp, attention/types.hpp, exp.hpp.
 // Tests: tests/kernels/decode/attention.test.cpp
-//
-// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dimwise/kernels/attention/pack.hpp>
