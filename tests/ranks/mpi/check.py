@@ -16,6 +16,7 @@ import time
 # Open MPI: more ranks than cores, and the user root of containers.
 MPIRUN = ["--oversubscribe"]
 ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+YIELDS = {"OMPI_MCA_mpi_yield_when_idle": "1"}  # a rank that waits leaves its core to the others, and to other tests
 SECONDS = 120  # far above what a run takes: only a program that hangs takes as long
 
 UNCHECKED = {"DIMWISE_RANKS_CHECKS": "0"}
@@ -54,7 +55,7 @@ CASES = [
 
 def run(command, settings):
     """-> code (None after SECONDS), output"""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("DIMWISE_RANKS")} | ROOT | settings
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("DIMWISE_RANKS")} | ROOT | YIELDS | settings
     try:
         done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=SECONDS)
     except subprocess.TimeoutExpired as expired:

@@ -22,6 +22,7 @@ from programs import packed, tokenizer_of_signs  # noqa: E402
 
 MPIRUN = ["--oversubscribe"]
 ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+YIELDS = {"OMPI_MCA_mpi_yield_when_idle": "1"}  # a rank that waits leaves its core to the others, and to other tests
 SECONDS = 120  # far above what a run takes: only a program that hangs takes as long
 
 
@@ -85,7 +86,7 @@ class Ranks:
     def run(self, ranks, *arguments, before="", threads=False):
         """-> the result of the program on so many ranks; `before` is run by each rank's shell, with $rank"""
         command = ["sh", "-c", f'rank=$OMPI_COMM_WORLD_RANK; {before} exec "$@"', "sh", self.program, *map(str, arguments)]
-        settings = {name: value for name, value in os.environ.items() if not name.startswith("DIMWISE_RANKS")} | ROOT
+        settings = {name: value for name, value in os.environ.items() if not name.startswith("DIMWISE_RANKS")} | ROOT | YIELDS
         if ranks > 1 and threads:
             settings["DIMWISE_RANKS"] = str(ranks)
         elif ranks > 1:
