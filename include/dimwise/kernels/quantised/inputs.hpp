@@ -28,6 +28,12 @@ namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
 inline constexpr std::size_t block_numbers = 32;  // elements per scale
 
+// dots4 on AVX2: how many times eight blocks of a row are multiplied together. Each of these blocks has one initial
+// value, in the order of `order_of_blocks` (blocks.hpp); the other blocks have one for each lane.
+[[nodiscard]] constexpr std::size_t eights_of_blocks(std::size_t k) noexcept {
+  return (k + 1) / 2 / (8 * block_numbers / 2);
+}
+
 // The formats of a converted row: floats, bfloat16, 8 bits for dot products with rows of 8 or 4 bits, 8 bits for
 // panels, and the same integers in 16 bits for panels of 8-bit weights on AVX2; floats with the even elements of every
 // sixteen first, for dot products with bfloat16 on AVX2.
@@ -208,6 +214,14 @@ struct input_layout {
                        _mm256_extracti128_si256(halves, 1));
       const __m256i fours = sums_of_fours(block);
       const __m128i eights = _mm_hadd_epi32(_mm256_castsi256_si128(fours), _mm256_extracti128_si256(fours, 1));
+#if !(defined(__AVX512VNNI__) && defined(__AVX512BW__))
+      if (b / 8 < eights_of_blocks(layout.k)) {
+        const __m128i halves_of_sum = _mm_hadd_epi32(eights, eights);
+        const std::int32_t sum = _mm_cvtsi128_si32(_mm_hadd_epi32(halves_of_sum, halves_of_sum));
+        begin[b / 8 * 32 + b % 2 * 4 + b % 8 / 2] = -8 * sum;
+        return;
+      }
+#endif
       _mm_storeu_si128(reinterpret_cast<__m128i*>(begin + b * 4),
                        _mm_sub_epi32(_mm_setzero_si128(), _mm_slli_epi32(eights, 3)));
 #else
