@@ -190,6 +190,9 @@ def measure(options, architecture):
                 if name == OWN:
                     raise
                 results["missing"][name] = str(problem)
+    in_double = options.programs / f"bench_double{'_avx2' if architecture == 'avx2' else ''}"
+    if not options.brief and in_double.exists():
+        results["double"] = runner.output([in_double, "--seconds", options.seconds])
     if not options.brief and architecture == architectures()[0]:
         print("products, threads", flush=True)
         kernels = options.programs / "bench_kernels_gemm"
@@ -439,6 +442,12 @@ def page(every):
         parts += ["## What changes of scores cost",
                   "`build/bench/benchmarks/bench_variants`: 12 heads of 64. GFLOP/s count visible pairs; the last column compares them with "
                   "the formula without the change, measured in the same run.", results["variants"].strip()]
+    in_double = {architecture: results["double"] for architecture, results in every.items() if results.get("double")}
+    if in_double:
+        parts += ["## Double", "`bench_double`, with AVX2 `bench_double_avx2`: products m × n × k, attention of 12 heads of 64, the others on 256 rows "
+                  "of 768 elements. \"Of float\": the rate in double as a share of that in float; half is what the registers allow. The last column compares dimwise in "
+                  "double with the faster of Eigen and OpenBLAS in double."]
+        parts += [part for architecture, rows in in_double.items() for part in (f"With {NAMES[architecture]}:", rows.strip())]
     if threads_table(f):
         parts += ["## Threads", "Wall time, on a shared machine: a lower bound.", threads_table(f)]
     if results["growth"]:
