@@ -170,12 +170,13 @@ void dots_part(const quantised_product_call& c, const quantised_plan& plan, cons
     for (std::size_t r = 0; r < rows; ++r) {
       x[r] = plan.inputs.at(shared, row + r, c.a + static_cast<std::ptrdiff_t>(row + r) * c.a_row);
     }
-    if (c.format == number_format::int4 && c.k <= longest_short_row) {
-      block_sums<true, short_rows_of_4_bits>(x, rows, plan.inputs, weights, sums, part_columns);
-    } else if (c.format == number_format::int4) {
-      block_sums<true, rows_of_weights>(x, rows, plan.inputs, weights, sums, part_columns);
+    const bool is_short = c.k <= longest_short_row;
+    if (c.format == number_format::int4) {
+      (is_short ? block_sums<true, short_rows> : block_sums<true, long_rows>)(x, rows, plan.inputs, weights, sums,
+                                                                              part_columns);
     } else if (c.format == number_format::int8) {
-      block_sums<false, rows_of_weights>(x, rows, plan.inputs, weights, sums, part_columns);
+      (is_short ? block_sums<false, short_rows> : block_sums<false, long_rows>)(x, rows, plan.inputs, weights, sums,
+                                                                                part_columns);
     } else {
       for (std::size_t j = 0; j < columns; ++j) {
         for (std::size_t r = 0; r < rows; ++r) sums[r * part_columns + j] = dot_of<Arch>(c, x[r], weights.at(j));

@@ -20,10 +20,11 @@
 // waited for were the limit. On a Zen 5 core with AVX-512 rows of 768 elements of 4 bits went from 0.46-0.61 of the
 // plain loop to 0.61-0.96, of 288 from 0.4 to 0.7 (0.52 to 0.61 on AVX2), rows of 288 of 8 bits from 0.7 to 0.9. In
 // a cache, rows of 288 elements of 4 bits take 20 cycles each (26 before), whose memory takes 20. Version 5 takes two
-// rows, and prefetches long rows of 8 bits like the others: from memory, rows of 3072 elements of 8 bits went from 0.71
-// of the plain loop to 0.93 on AVX2 and from 0.77 to 0.98 with AVX-512 (Zen 5), of 4 bits from 0.89 to 1.03 and from
-// 0.93 to 1.06. On AVX2 it adds up eight blocks of 4 bits before it converts their sums to floats: in a cache, rows of
-// 768 elements take 36 to 40 cycles (45 before), of 288 20 (24 before).
+// rows of more than 512 elements, and prefetches long rows of 8 bits like the others: from memory, rows of 3072
+// elements of 8 bits went from 0.71 of the plain loop to 0.93 on AVX2 and from 0.77 to 0.98 with AVX-512 (Zen 5), of 4
+// bits from 0.89 to 1.03 and from 0.93 to 1.06. Short rows stay at four: two cost 15 % if the weights are in a cache.
+// On AVX2 it adds up eight blocks of 4 bits before it converts their sums to floats: in a cache, rows of 768 elements
+// take 36 to 40 cycles (45 before), of 288 20 (24 before).
 #pragma once
 
 #include <dimwise/kernels/dispatch/configuration.hpp>
@@ -166,8 +167,8 @@ struct reading_plan {
   std::size_t of_scales = 0;
   [[nodiscard]] constexpr reading_plan without_asking() const noexcept { return {rows}; }
 };
-inline constexpr reading_plan short_rows_of_4_bits{4, 8192, 2048};
-inline constexpr reading_plan rows_of_weights{2, 8192, 2048};
+inline constexpr reading_plan short_rows{4, 8192, 2048};
+inline constexpr reading_plan long_rows{2, 8192, 2048};
 inline constexpr std::size_t longest_short_row = 512;  // elements; arithmetic limits short rows, and four share more
 
 #if defined(DIMWISE_DETAIL_BLOCK_REGISTERS)
