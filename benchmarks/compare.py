@@ -246,10 +246,13 @@ def standing(f):
         return len(best), [f"`{w}` {ratio:.2f} × {best[w][1]}" for w, ratio in ratios.items() if ratio < 1]
 
     rows, slower = behind(f.rivals)
+    others, faster = behind(f.unlimited_rivals)
+    if others and not rows:
+        return (f"first in {others - len(faster)} of {others} rows, although {' and '.join(f.unlimited)} use AVX-512"
+                + (f"; behind in {', '.join(faster)}." if faster else "."))
     said = f"first in {rows - len(slower)} of {rows} rows" + (f"; behind in {', '.join(slower)}." if slower else ".")
-    rows, slower = behind(f.unlimited_rivals)
-    if rows:
-        said += f" Not counted, because of AVX-512: {', '.join(f.unlimited)}" + (f", faster in {', '.join(slower)}." if slower else ".")
+    if others:
+        said += f" Not counted, because of AVX-512: {', '.join(f.unlimited)}" + (f", faster in {', '.join(faster)}." if faster else ".")
     return said
 
 

@@ -96,6 +96,8 @@ class Rivals:
 def measure(options, architecture):
     rivals = Rivals(options, architecture)
     results = {"figures": [], "bandwidths": [], "missing": rivals.missing, "versions": {}, "notes": []}
+    # Without a switch that limits them, they use AVX-512 where there is AVX-512.
+    results["unlimited"] = ["llama_cpp", "onnxruntime"] if architecture != compare.architectures()[0] else []
     program = [options.programs / "bench_generation", "--spread", "--seconds", options.seconds, *(["--only", options.only] if options.only else [])]
     try:
         for number in range(options.rounds):
@@ -141,7 +143,7 @@ def main_tables(f):
                               ("Vectors of texts", ("minilm_128", "minilm_16", "minilm_texts"), "of peak")):
         rows = []
         for workload in (w + suffix for w in bare if w.endswith(ending) for suffix in STORAGES if w + suffix in all_of):
-            best = f.rivals(workload)
+            best = f.all_rivals(workload)
             fastest = {}
             for _, library in best:
                 fastest.setdefault(families(library), rate(f.median("rate", library, workload)))
@@ -161,12 +163,14 @@ def mark_rows(f, architecture):
         if not f.median("ms", OWN, workload):
             continue
         got = f.median("share", OWN, workload)
-        theirs = [ms for ms, library in f.rivals(workload) if rival in (None, families(library))]
-        ratio = theirs[0] / f.median("ms", OWN, workload) if theirs else None
+        theirs = [(ms, families(library)) for ms, library in f.all_rivals(workload) if rival in (None, families(library))]
+        ratio = theirs[0][0] / f.median("ms", OWN, workload) if theirs else None
         asked = ([f"≥ {share} % of {'R' if '_decode' in workload else 'peak'}"] if share else []) + [f"≥ {ahead:g} × {RIVALS[rival] if rival else 'the best rival'}"]
-        good = (not share or got >= share) and (ratio is None or ratio >= ahead)
+        fast = not share or got >= share
+        excused = f", {RIVALS[theirs[0][1]]} uses AVX-512" if fast and theirs and theirs[0][1] in f.unlimited else ""
+        good = fast and (ratio is None or ratio >= ahead)
         yield [f"`{workload}`", ", ".join(asked), ", ".join(([f"{got:.0f} %"] if share else []) + ([f"{ratio:.2f} ×"] if ratio else ["no rival"])),
-               "missed" if not good else "no rival" if ratio is None else "met"]
+               f"missed{excused}" if not good else "no rival" if ratio is None else "met"]
 
 
 def page(every):
