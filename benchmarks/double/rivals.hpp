@@ -13,7 +13,7 @@ namespace bench {
 
 enum class operation { product, attention, softmax, sum, max, exp, tanh };
 
-/// product: a[rows, inner] · b[inner, columns]. attention: a, b, c are queries, keys and values of `heads`, with `inner`
+/// product: a[rows, inner] times b[inner, columns]. attention: queries a, keys b and values c of `heads`, with `inner`
 /// features. Others: a[rows, columns].
 template <class T>
 struct operands {
