@@ -34,8 +34,7 @@ inline void drop_sections(nlohmann::json& text) {
     }
   }
 }
-// Reads the settings of the text model, which has one of the types `kinds`, with `read`. Folders of older versions
-// have these settings beside those of images.
+// Reads the settings of the text model, whose type is one of `kinds`; old folders have them beside those of images.
 inline decoder_plan text_plan(io::config_check& c, decoder_plan (*read)(io::config_check&),
                               const std::vector<std::string_view>& kinds, const text_defaults& defaults) {
   const bool within = c.has("text_config");
@@ -68,6 +67,13 @@ inline void name_qwen_vl(decoder_names& names) {
   names.other_prefixes = {"model.language_model."};
   names.other_parts = {"visual.", "model.visual."};
 }
+inline decoder_plan qwen2_vl_plan(io::config_check& c, const std::vector<std::string_view>& kinds) {
+  decoder_plan plan =
+      text_plan(c, qwen2, kinds,
+                {{"num_key_value_heads", 8U}, {"rms_norm_eps", 1e-5}, {"rope_theta", 1e6}, {"max_window_layers", 80U}});
+  name_qwen_vl(plan.names);
+  return plan;
+}
 
 }  // namespace detail
 
@@ -91,19 +97,11 @@ inline void name_qwen_vl(decoder_names& names) {
 }
 /// Qwen2VLForConditionalGeneration.
 [[nodiscard]] inline decoder_plan qwen2_vl(io::config_check& c) {
-  decoder_plan plan = detail::text_plan(
-      c, qwen2, {"qwen2_vl_text", "qwen2_vl"},
-      {{"num_key_value_heads", 8U}, {"rms_norm_eps", 1e-5}, {"rope_theta", 1e6}, {"max_window_layers", 80U}});
-  detail::name_qwen_vl(plan.names);
-  return plan;
+  return detail::qwen2_vl_plan(c, {"qwen2_vl_text", "qwen2_vl"});
 }
 /// Qwen2_5_VLForConditionalGeneration.
 [[nodiscard]] inline decoder_plan qwen2_5_vl(io::config_check& c) {
-  decoder_plan plan = detail::text_plan(
-      c, qwen2, {"qwen2_5_vl_text", "qwen2_5_vl"},
-      {{"num_key_value_heads", 8U}, {"rms_norm_eps", 1e-5}, {"rope_theta", 1e6}, {"max_window_layers", 80U}});
-  detail::name_qwen_vl(plan.names);
-  return plan;
+  return detail::qwen2_vl_plan(c, {"qwen2_5_vl_text", "qwen2_5_vl"});
 }
 /// Qwen3VLForConditionalGeneration.
 [[nodiscard]] inline decoder_plan qwen3_vl(io::config_check& c) {
