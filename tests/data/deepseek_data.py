@@ -10,6 +10,7 @@ the library. The form is that of the suite `architectures`. Standard library onl
 """
 
 import array
+import bisect
 import json
 import math
 import pathlib
@@ -44,6 +45,11 @@ CASES = {
         "q_lora_rank": None, "topk_method": "noaux_tc", "n_group": 4, "topk_group": 2, "norm_topk_prob": False, "scoring_func": "sigmoid",
         "routed_scaling_factor": 2.5, "attention_bias": True, "rope_scaling": {**YARN, "mscale": 2.0, "mscale_all_dim": 0.5}}},
 }
+# Maps of 8 bits; the last row and the last column of blocks are cut.
+CASES["deepseek-v3-fp8"] = CASES["deepseek-v3"] | {"config": CASES["deepseek-v3"]["config"] | {"quantization_config": {
+    "quant_method": "fp8", "fmt": "e4m3", "activation_scheme": "dynamic", "weight_block_size": [5, 7]}}}
+# The finite numbers of E4M3 from 0 on, by their codes: a sign, 4 bits of exponent with the bias 7, 3 bits of fraction.
+E4M3 = [f / 8 * 2 ** -6 if e == 0 else (1 + f / 8) * 2 ** (e - 7) for e in range(16) for f in range(8)][:127]
 
 
 def dot(x, y):
@@ -88,6 +94,38 @@ class Model:
         self.add("lm_head.weight", VOCAB, D)
         if c.get("num_nextn_predict_layers"):  # a layer that predicts a further token: not a part of the model
             self.add(f"model.layers.{LAYERS}.eh_proj.weight", D, 2 * D)
+        self.codes = {}
+        if "quantization_config" in c:
+            for name in [name for name in self.weights if "_proj" in name and name.endswith(".weight")]:
+                self.quantise(name, *c["quantization_config"]["weight_block_size"])
+
+    def quantise(self, name, rows, columns):
+        """Replaces a map by the nearest codes, times the scale of their block, which makes its largest number 448."""
+        (height, width), numbers = self.weights[name]
+        codes, scales, grid = bytearray(height * width), array.array("f"), [-(-height // rows), -(-width // columns)]
+        values = [0.0] * (height * width)
+        for i in range(grid[0]):
+            for j in range(grid[1]):
+                block = [y * width + x for y in range(i * rows, min((i + 1) * rows, height)) for x in range(j * columns, min((j + 1) * columns, width))]
+                scales.append(max(abs(numbers[at]) for at in block) / E4M3[-1])
+                for at in block:
+                    number = min(abs(numbers[at]) / scales[-1], E4M3[-1])
+                    above = min(bisect.bisect_left(E4M3, number), len(E4M3) - 1)
+                    code = above - 1 if above > 0 and number - E4M3[above - 1] < E4M3[above] - number else above
+                    codes[at] = code + (128 if numbers[at] < 0 else 0)
+                    values[at] = math.copysign(E4M3[code] * scales[-1], numbers[at])
+        self.weights[name] = ([height, width], values)
+        self.codes[name] = (bytes(codes), grid, scales)
+
+    def arrays(self):
+        """-> of the file: codes and scales, or floats"""
+        for name, (extents, numbers) in self.weights.items():
+            if name in self.codes:
+                codes, grid, scales = self.codes[name]
+                yield name, ("F8_E4M3", extents, codes)
+                yield name + "_scale_inv", ("F32", grid, scales.tobytes())
+            else:
+                yield name, ("F32", extents, numbers.tobytes())
 
     def add(self, name, *extents, mean=0.0, size=0.4):
         self.weights[name] = (list(extents), array.array("f", [self.draw.gauss(mean, size) for _ in range(math.prod(extents))]))
@@ -223,7 +261,7 @@ def main():
         folder.mkdir(parents=True, exist_ok=True)
         config = {"architectures": [case["class"]], "model_type": case["type"]} | model.config
         (folder / "config.json").write_text(json.dumps(config, indent=1, sort_keys=True) + "\n")
-        write(folder / "model.safetensors", {key: ("F32", extents, numbers.tobytes()) for key, (extents, numbers) in model.weights.items()})
+        write(folder / "model.safetensors", dict(model.arrays()))
         golden, margin, largest = golden_of(model, PROMPTS, CONTINUED)
         print(f"{name}: smallest margin {margin:.4f}, smallest gap of the router {model.smallest_gap:.5f}, largest logit {largest:.2f}")
         if margin < 0.005 or model.smallest_gap < 0.0002:

@@ -18,7 +18,8 @@ namespace {
 using decoder = models::decoder<>;
 
 constexpr const char* suite = "deepseek.dwpack";
-constexpr const char* cases[] = {"deepseek-v2-lite", "deepseek-v2", "deepseek-v3", "deepseek-v3-biases"};
+constexpr const char* cases[] = {"deepseek-v2-lite", "deepseek-v2", "deepseek-v3", "deepseek-v3-biases",
+                                 "deepseek-v3-fp8"};
 
 // The largest difference from the logits in float64, at once or token by token.
 template <class Model>
