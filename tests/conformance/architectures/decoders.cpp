@@ -1,7 +1,7 @@
 // tests/conformance/architectures/decoders.cpp -- decoders of every architecture: logits of prompts read at once and
 // token by token, and greedy continuations.
 // SPDX-License-Identifier: BSL-1.0
-#include "case.hpp"
+#include "low_precision.hpp"
 #include <dimwise/models/decoders.hpp>
 
 #include <algorithm>
@@ -18,6 +18,22 @@ using token = model::token;
 bool grows_long(const model& m, std::size_t length, std::size_t read) {
   return std::any_of(m.config.rotary.begin(), m.config.rotary.end(),
                      [&](const auto& r) { return r.is_long(length) && !r.is_long(read); });
+}
+
+// The logits of a prompt. All experts are chosen: rounding may choose others.
+template <class Weights>
+std::vector<float> logits_with(const architecture_case& c, const io::archive& weights, const std::string& prompt) {
+  auto m = models::read_decoder<models::decoder_dims, Weights>(c.config(), weights);
+  for (auto& block : m.blocks) {
+    for (auto& mixture : block.mixture) {
+      mixture.settings.chosen = mixture.experts.size();
+      mixture.settings.chosen_groups = mixture.settings.groups;
+    }
+  }
+  const auto ids = c.ids_of<typename models::decoder<models::decoder_dims, Weights>::token>(prompt);
+  auto caches = m.start(ids.size());
+  const auto logits = m.logits(m.features(ids, caches));
+  return {logits.values().begin(), logits.values().end()};
 }
 
 void decoders(run& r) {
@@ -44,6 +60,9 @@ void decoders(run& r) {
     for (const token t : models::generate_greedy(m, prompt, count, fresh)) { made.push_back(t.value); }
     c.expect_ids(name + "greedy_ids", made);
   }
+  expect_low_precision(r, c, [&](auto format, const io::archive& weights) {
+    return logits_with<typename decltype(format)::type>(c, weights, "prompt.1.input_ids");
+  });
   c.finish();
 }
 

@@ -1,7 +1,7 @@
 // tests/conformance/architectures/encoder_decoders.cpp -- encoder-decoders: features of sources, logits of targets read
 // at once and token by token, and greedy continuations.
 // SPDX-License-Identifier: BSL-1.0
-#include "case.hpp"
+#include "low_precision.hpp"
 #include <dimwise/models/encoder_decoders.hpp>
 
 namespace conformance {
@@ -11,6 +11,20 @@ namespace {
 using namespace dimwise;
 using model = models::encoder_decoder<>;
 using token = model::token;
+
+// The features of a source and the logits of its target.
+template <class Weights>
+std::vector<float> values_with(const architecture_case& c, const io::archive& weights) {
+  const auto m = models::read_encoder_decoder<models::encoder_decoder_dims, Weights>(c.config(), weights);
+  using id = typename models::encoder_decoder<models::encoder_decoder_dims, Weights>::token;
+  const auto source = m.encoded(c.ids_of<id>("enc.1.input_ids"));
+  const auto target = c.ids_of<id>("dec.1.input_ids");
+  auto state = m.start(source, target.size());
+  const auto logits = m.logits(m.features(target, state));
+  std::vector<float> all(source.values().begin(), source.values().end());
+  all.insert(all.end(), logits.values().begin(), logits.values().end());
+  return all;
+}
 
 void encoder_decoders(run& r) {
   const architecture_case c(r);
@@ -52,6 +66,9 @@ void encoder_decoders(run& r) {
     c.expect("enc." + std::to_string(k) + ".last_hidden_f64",
              x.values().subspan(k * extent_of<model::seq>(x) * width, sources[k].size() * width), "in a batch");
   }
+  expect_low_precision(r, c, [&](auto format, const io::archive& weights) {
+    return values_with<typename decltype(format)::type>(c, weights);
+  });
   c.finish();
 }
 

@@ -1,7 +1,7 @@
 // tests/conformance/architectures/encoders.cpp -- encoders of every family: features of single texts and of batches
 // with padding, and scores of labels.
 // SPDX-License-Identifier: BSL-1.0
-#include "case.hpp"
+#include "low_precision.hpp"
 #include <dimwise/models/encoders.hpp>
 
 #include <algorithm>
@@ -61,6 +61,15 @@ texts_of_case batch_of(const architecture_case& c) {
   return made;
 }
 
+// The features of a text.
+template <class Weights>
+std::vector<float> features_with(const architecture_case& c, const io::archive& weights) {
+  const auto m = models::read_encoder<models::encoder_dims, Weights>(c.config(), weights);
+  using id = typename models::encoder<models::encoder_dims, Weights>::token;
+  const auto x = m.features(c.ids_of<id>("text.1.input_ids"));
+  return {x.values().begin(), x.values().end()};
+}
+
 void encoders(run& r) {
   const architecture_case c(r);
   const auto task = c.has("batch.scores_f64") ? models::encoder_task_of(c.config()) : models::encoder_task::features;
@@ -72,6 +81,9 @@ void encoders(run& r) {
     compare(c, m, one, name, "alone");
   }
   compare(c, m, batch_of(c), "batch.", "in a batch");
+  expect_low_precision(r, c, [&](auto format, const io::archive& weights) {
+    return features_with<typename decltype(format)::type>(c, weights);
+  });
   c.finish();
 }
 
