@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/encoder_decoder/like_bart.hpp -- the keys of config.json and the array names that BART and its
-// descendants share.
+// dimwise/models/encoder_decoder/like_bart.hpp -- the settings and array names that BART and its descendants share.
 //
 // Layer: models.
 // Tests: the conformance suite `encoder_decoders`, cases bart, mbart, marian, pegasus and m2m_100
