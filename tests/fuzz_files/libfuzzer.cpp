@@ -19,6 +19,7 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
                                                               {"npy", npy},
                                                               {"npz", npz},
                                                               {"settings", settings},
+                                                              {"arrays", arrays},
                                                               {"generation", generation},
                                                               {"sentences", sentences},
                                                               {"static_embedding", static_embedding},

@@ -70,6 +70,16 @@ std::vector<bytes> npy_seeds() {
   return all;
 }
 
+constexpr const char* model_suites[] = {"architectures_decoders.dwpack",
+                                        "architectures_encoders.dwpack",
+                                        "architectures_encoder_decoders.dwpack",
+                                        "encoder_decoders.dwpack",
+                                        "mixtures.dwpack",
+                                        "gpt_oss.dwpack",
+                                        "bidirectional.dwpack",
+                                        "deberta.dwpack",
+                                        "deepseek.dwpack"};
+
 std::vector<bytes> settings_seeds() {
   std::vector<bytes> all;
   for (
@@ -83,12 +93,34 @@ std::vector<bytes> settings_seeds() {
     const auto as_bytes = std::as_bytes(std::span(text.data(), text.size()));
     all.emplace_back(as_bytes.begin(), as_bytes.end());
   }
-  for (const char* suite : {"architectures_decoders.dwpack", "architectures_encoders.dwpack",
-                            "architectures_encoder_decoders.dwpack", "encoder_decoders.dwpack", "mixtures.dwpack",
-                            "gpt_oss.dwpack", "bidirectional.dwpack", "deberta.dwpack", "deepseek.dwpack"}) {
+  for (const char* suite : model_suites) {
     const dimwise_test::pack data(dimwise_test::data_file(suite));
     for (const auto& [name, array] : data.arrays()) {
       if (name.ends_with("config.json")) { all.emplace_back(array.bytes.begin(), array.bytes.end()); }
+    }
+  }
+  return all;
+}
+
+// The settings and the array list of each packed model.
+std::vector<bytes> arrays_seeds() {
+  std::vector<bytes> all;
+  for (const char* suite : model_suites) {
+    const dimwise_test::pack data(dimwise_test::data_file(suite));
+    for (const auto& [name, array] : data.arrays()) {
+      if (!name.ends_with("/config.json")) { continue; }
+      const std::string folder = name.substr(0, name.rfind('/') + 1);
+      const auto listed = data.arrays().find(folder + "model.safetensors");
+      if (listed == data.arrays().end()) { continue; }
+      std::string text(reinterpret_cast<const char*>(array.bytes.data()), array.bytes.size());
+      text += dimwise_fuzz::part_end;
+      const auto weights = dimwise::io::parse_safetensors(listed->second.bytes, "x");
+      for (const auto& a : weights.arrays()) {
+        text += a.name + " " + std::string(dimwise::io::name_of(a.type));
+        for (const std::size_t extent : a.extents) { text += " " + std::to_string(extent); }
+        text += '\n';
+      }
+      all.push_back(of_text(text));
     }
   }
   return all;
@@ -102,7 +134,7 @@ std::vector<bytes> generation_seeds() {
 bytes of_parts(const std::vector<std::string>& parts) {
   std::string all;
   for (const std::string& part : parts) {
-    if (&part != parts.data()) { all += dimwise_fuzz::folder_of_parts::separator; }
+    if (&part != parts.data()) { all += dimwise_fuzz::part_end; }
     all += part;
   }
   return of_text(all);
@@ -287,6 +319,7 @@ int main(int count, char** words) {
                                  {"gguf", dimwise_fuzz::gguf, gguf_seeds()},
                                  {"npy", dimwise_fuzz::npy, npy_seeds()},
                                  {"settings", dimwise_fuzz::settings, settings_seeds()},
+                                 {"arrays", dimwise_fuzz::arrays, arrays_seeds()},
                                  {"generation", dimwise_fuzz::generation, generation_seeds()},
                                  {"sentences", dimwise_fuzz::sentences, sentences_seeds()},
                                  {"static_embedding", dimwise_fuzz::static_embedding, static_embedding_seeds()}};

@@ -1,8 +1,9 @@
 // tests/fuzz_files/targets.hpp -- what is done with the bytes of a file that may be anything.
 //
 // A reader gives arrays that lie within the bytes and have the size that their extents say, or throws `file_error`. A
-// tokenizer's ids are below its size. The settings of a model are rejected with a reason, or compared with the arrays
-// of a file. All else ends the program. SPDX-License-Identifier: BSL-1.0
+// tokenizer's ids are below its size. The settings of a model are rejected with a reason, or described and compared
+// with the arrays of a file. All else ends the program.
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 
 #include <dimwise/io/gguf.hpp>
@@ -19,14 +20,20 @@
 #include <dimwise/text/tokenizer.hpp>
 #endif
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <sstream>
 #include <unistd.h>
 
 namespace dimwise_fuzz {
 
 using namespace dimwise::io;
 using input = std::span<const std::byte>;
+
+/// Divides the parts of an input.
+constexpr char part_end = '\x1e';
 
 inline void require(bool holds) {
   if (!holds) { std::abort(); }
@@ -91,22 +98,79 @@ inline bool npz(input bytes) {
 }
 #endif
 
-// The settings of a model of any kind, beside a file with many arrays, one of them with scales of blocks.
+// The description that a reader makes of settings: of a decoder, an encoder-decoder or an encoder. No model is
+// built, so that many are tried.
 inline bool settings(input bytes) {
-  static const std::vector<std::byte> zeros(24);
+  using namespace dimwise::models;
   static const archive weights = [] {
     archive all("x");
-    for (std::size_t i = 0; i < 400; ++i) { all.add({"a." + std::to_string(i), element_type::f32, {0}, {}}); }
-    all.add({"b.weight", element_type::f8_e4m3, {4, 6}, zeros});
-    all.add({"b.weight_scale_inv", element_type::f32, {2, 3}, zeros});
+    for (std::size_t i = 0; i < 100; ++i) { all.add({"a." + std::to_string(i), element_type::f32, {0}, {}}); }
     return all;
   }();
+  const auto is = [](const auto& all, const std::string& kind) {
+    return std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.model_type == kind; });
+  };
   try {
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    dimwise::models::inspection found;
-    dimwise::models::detail::inspect_model(found, config_check(parse_json(text, "x"), "x"), weights, true);
-    require(!found.architecture.empty() && !found.rejected.empty());
+    const config_check found(parse_json({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, "x"), "x");
+    config_check config = found;
+    const std::string kind = config.word("model_type", "");
+    (void)encoder_task_of(found);
+    if (is(known_decoders(), kind)) {
+      const decoder_config c = plan_decoder(found).config;
+      require(c.vocab > 0 && c.d_model > 0 && c.kv_heads > 0 && c.group > 0 && c.d_k > 0 && !c.layers.empty());
+      require(c.norm.epsilon >= 0 && std::isfinite(c.norm.epsilon));
+      for (const decoder_layer_config& layer : c.layers) {
+        require(layer.rotary == no_rotary || c.rotary.empty() || layer.rotary < c.rotary.size());
+        require(!layer.sparse || (c.experts > 0 && c.expert_hidden > 0));
+      }
+    } else if (is(known_encoder_decoders(), kind)) {
+      const auto plan = plan_encoder_decoder(found, weights);
+      require(plan.config.encoder.layers.size() <= weights.arrays().size());
+    }
+    if (const encoder_family* const family = find_encoder_family(kind)) {
+      const encoder_description d = family->read(config, weights);
+      (void)extents_of_encoder<encoder_dims>(config, d.config);
+      require(d.config.layers.size() <= weights.arrays().size());
+    }
+    config.finish();
     return true;
+  } catch (const file_error& refused) {
+    require(refused.what()[0] == 'x');
+    return false;
+  }
+}
+
+// A model of these settings and a list of arrays, a line each: name, type, extents. What differs is said.
+inline bool arrays(input bytes) {
+  static const std::vector<std::byte> zeros(std::size_t{1} << 16);
+  std::string_view rest(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const auto part = [&](char end) {
+    const std::string_view found = rest.substr(0, rest.find(end));
+    rest.remove_prefix(std::min(found.size() + 1, rest.size()));
+    return found;
+  };
+  const std::string_view text = part(part_end);
+  archive weights("x");
+  while (!rest.empty()) {
+    std::istringstream line{std::string(part('\n'))};
+    stored_array a;
+    std::string type;
+    line >> a.name >> type;
+    for (const element_type one : {element_type::bf16, element_type::f8_e4m3, element_type::u8}) {
+      if (type == name_of(one)) { a.type = one; }
+    }
+    for (std::size_t extent = 0; line >> extent;) { a.extents.push_back(extent); }
+    const auto size = bytes_of(a.type, count_of(a.extents).value_or(zeros.size() + 1));
+    if (!size || *size > zeros.size()) { continue; }  // no file of this size
+    a.bytes = input(zeros).first(*size);
+    weights.add(std::move(a));
+  }
+  try {
+    dimwise::models::inspection found;
+    dimwise::models::detail::add_arrays(found, weights);
+    dimwise::models::detail::inspect_model(found, config_check(parse_json(text, "x"), "x"), weights, true);
+    require(!found.architecture.empty());
+    return found.rejected.empty();
   } catch (const file_error&) {
     return false;
   } catch (const dimwise::extent_error&) {  // a parameter with too many elements
@@ -148,14 +212,13 @@ class folder_of_parts {
     for (const std::string& name : names_) {
       std::filesystem::remove(path_ / name);
       if (!left) { continue; }
-      const std::string_view part = rest.substr(0, rest.find(separator));
+      const std::string_view part = rest.substr(0, rest.find(part_end));
       std::ofstream(path_ / name, std::ios::binary).write(part.data(), static_cast<std::streamsize>(part.size()));
       left = part.size() < rest.size();
       if (left) { rest.remove_prefix(part.size() + 1); }
     }
     return path_;
   }
-  static constexpr char separator = '\x1e';
 
  private:
   std::vector<std::string> names_;
