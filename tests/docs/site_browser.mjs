@@ -316,6 +316,11 @@ try {
     assert.deepEqual(await seriousOf(api), [], api.url());
   }
   assert.match(await api.locator(".contents").innerText(), /dimwise::softmax/);
+  await api.goto(`${address}api/attention_8hpp.html`);
+  for (const [name, own] of [["attention", "attention<F, Key>(q, k, v"], ["attention_with_sinks", "attention_with_sinks<F, Key>(q, k, v, sinks"]]) {
+    const comment = api.locator(`tr:has(a.el:text-is("dimwise::nn::${name}")) + tr`);
+    assert.ok((await comment.innerText()).trim().startsWith(own), `nn::${name} has the comment ${await comment.innerText()}`);
+  }
   for (const file of readdirSync(join(site, "api")).filter(one => one.endsWith(".html"))) {
     const found = /(?<!define&#160;)\bDIMWISE_DETAIL_\w+/.exec(readFileSync(join(site, "api", file), "utf8"));
     assert.ok(!found, `api/${file} shows ${found}`);

@@ -40,6 +40,7 @@ def simplified(text):
     """-> a header as Doxygen reads it"""
     text = with_members(UNPARSED.sub("\n", HIDDEN.sub("\n", text)))
     text = re.sub(r"^#define DIMWISE_DETAIL_(?:[^\n]*\\\n)*.*\n", "", text, flags=re.M)  # the Doxyfile has those that declare names
+    text = re.sub(r"^DIMWISE_DETAIL_MISUSED\w*\(.*\)\n", "", text, flags=re.M)  # would take the comment of the name above to the one below
     text = VERDICT.sub("", text)
     text = re.sub(r"^(namespace no_adl \{|\}  // namespace no_adl)$", "", text, flags=re.M)
     text = re.sub(r"^(struct \w+);$", r"\1 {};", text, flags=re.M)  # never defined, but a name that users write
