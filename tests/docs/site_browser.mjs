@@ -241,6 +241,12 @@ try {
   assert.ok(await symptoms.locator("h2#error_r7_mask_does_not_serve_this_dimension").count() === 1);
   assert.deepEqual(symptoms.wrong, []);
 
+  // The name of a rule leads to its page.
+  const kinds = await open("reference/dimensions.html", 1280, "light");
+  await kinds.locator("article p a", {hasText: /^R17$/}).first().click();
+  await kinds.waitForURL(/\/errors\/R17\.html/);
+  assert.deepEqual(kinds.wrong, []);
+
   // A tutorial draws the errors of its refused lines, and their ids lead to their pages.
   const lesson = await open("tutorial/attention.html", 1280, "light");
   assert.ok(await lesson.locator("article details .dw-picture svg[role=img]").count() >= 4, "refused lines without a drawing");

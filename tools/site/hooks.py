@@ -5,6 +5,7 @@
 * a link to a file of the sources, and a path in code, lead to a page that shows the file;
 * "API" leads to the pages of Doxygen, which tools/site/api.py writes beside them;
 * formulas are drawn by KaTeX, a package of Debian that the site has a copy of;
+* the name of a rule, as in "(R7)", leads to its page;
 * docs/errors.md is an index of the rules' pages (tools/errors_page.py makes build/errors.md, tools/site/rule_pages.py divides it), and each
   error has a drawing of its shapes instead of the text (tools/error_picture.py); SVG files are part of their page and follow its colours;
 * code fits its page: lines wrap, and rows of text whose columns are aligned get smaller instead (tools/site/code_lines.py);
@@ -285,6 +286,14 @@ def on_page_content(content, page, config, files):
 
         return found[0] if found[1] else re.sub(r"\bERROR_(R\d+)_\w+", link, found[0])
 
+    def rule_links(text):
+        """Text with a link from each rule, as in "(R7)", to its page; not inside links, code and headings."""
+        def link(one):
+            rule = one[0].startswith("R") and files.get_file_from_path(f"errors/{one[0]}.md")
+            return f'<a href="{rule.url_relative_to(page.file)}">{one[0]}</a>' if rule else one[0]
+
+        return re.sub(r"<(a|code|pre|h[1-6]|svg|details)\b.*?</\1>|<[^>]*>|\bR\d+\b", link, text, flags=re.S)
+
     def table(found):
         def breakable(words):  # long names and paths break between their parts
             return re.sub(r"\w[\w./:]{22,}", lambda one: re.sub(r"(?<=\w)(/|_|::)(?=\w)", r"\g<0><wbr>", one[0]), words[0])
@@ -302,7 +311,7 @@ def on_page_content(content, page, config, files):
         title, code = content.split("</h1>", 1)
         return f"{title}</h1>{away([code])}"
     if not name.startswith("errors"):
-        content = re.sub(r"(<a\b[^>]*>\s*|<summary>[^<]*)?<code\b[^>]*>.*?</code>", error_links, content, flags=re.S)
+        content = rule_links(re.sub(r"(<a\b[^>]*>\s*|<summary>[^<]*)?<code\b[^>]*>.*?</code>", error_links, content, flags=re.S))
     content = re.sub(r"(<a\b[^>]*>\s*)?<code>([\w./+-]+)</code>", code_link, content)
     content = re.sub(r'<img alt="[^"]*" src="([^"]+\.svg)"\s*/?>', picture, content)
     content = re.sub(r"<table>.*?</table>", table, content, flags=re.S)
