@@ -4,6 +4,7 @@
 //   bible -f gen1:1-rev22:21 > kjv.txt            # the King James Bible, of Debian's package bible-kjv
 //   23_train_gpt kjv.txt --steps 600 --write "In the beginning"
 //   23_train_gpt kjv.txt --report training.html   # open the page in a browser while the training runs
+//   23_train_gpt kjv.txt --attention weights.svg  # afterwards, a picture of the last layer's attention to the prompt
 //
 // Ctrl-C stops the training and saves its state. `--resume` continues, bitwise equal to an uninterrupted run.
 #include <dimwise/dimwise.hpp>
@@ -79,6 +80,7 @@ struct options {
   std::string state = "gpt.safetensors";
   std::string curve = "loss.svg";
   std::string report;
+  std::string attention;
   std::size_t sample_every = 100;
   std::string write = "In the beginning";
   std::size_t steps = 600;
@@ -111,6 +113,8 @@ options read_options(CLI::App& app, int argc, char** argv) {
   app.add_option("--sample-every", o.sample_every, "steps between two sampled texts in the report")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  app.add_option("--attention", o.attention,
+                 "file of a picture: the attention weights of the last layer for the prompt");
   app.add_option("--write", o.write, "the prompt")->capture_default_str();
   app.add_option("--letters", o.letters, "number of bytes to generate")->capture_default_str();
   app.add_option("--temperature", o.temperature, "sampling temperature")
@@ -217,18 +221,24 @@ bool train(training& t, const std::vector<unsigned char>& text, const options& o
   return step == o.steps;
 }
 
+// The last bytes of a text, at most three quarters of the trained length.
+tensor<id<bytes>, batch, seq> end_of(const std::string& text, const options& o) {
+  const std::size_t count = std::min(text.size(), o.length * 3 / 4);
+  tensor<id<bytes>, batch, seq> tokens(batch{1}, seq{count});
+  auto* to = tokens.overwrite();
+  for (std::size_t i = 0; i < count; ++i) {
+    to[i] = id<bytes>(static_cast<unsigned char>(text[text.size() - count + i]));
+  }
+  return tokens;
+}
+
 // Samples bytes after the prompt.
 std::string written(const gpt<>& model, const options& o) {
   std::string text = o.write.empty() ? "\n" : o.write;
   nn::random draw(7);
   for (std::size_t n = 0; n < o.letters; ++n) {
-    const std::size_t count = std::min(text.size(), o.length * 3 / 4);  // stay within the trained length
-    tensor<id<bytes>, batch, seq> tokens(batch{1}, seq{count});
-    auto* to = tokens.overwrite();
-    for (std::size_t i = 0; i < count; ++i) {
-      to[i] = id<bytes>(static_cast<unsigned char>(text[text.size() - count + i]));
-    }
-    const tensor logits = at<seq>(model(tokens), count - 1);
+    const tensor tokens = end_of(text, o);
+    const tensor logits = at<seq>(model(tokens), extent_of<seq>(tokens) - 1);
     const tensor p = softmax<bytes>(logits * static_cast<float>(1 / o.temperature));
     double left = draw.uniform();
     std::size_t chosen = 0;
@@ -237,6 +247,19 @@ std::string written(const gpt<>& model, const options& o) {
   }
   return text;
 }
+
+// [attention]
+// The attention weights of the last layer: a heat map for each head.
+picture attention_of(const gpt<>& model, const tensor<id<bytes>, batch, seq>& tokens) {
+  tensor x = model.positions(model.words(tokens));
+  const auto& layers = model.layers.layers;
+  for (std::size_t i = 0; i + 1 < layers.size(); ++i) { x = layers[i](x, causal<seq, key>{}); }
+  const tensor a = layers.back().attention.weights(layers.back().norm1(x), causal<seq, key>{});
+  std::vector<std::string> letters;
+  for (const id<bytes> one : tokens.values()) { letters.emplace_back(1, static_cast<char>(one.value)); }
+  return draw_weights(at<batch>(a, 0), labels<seq>(letters), labels<key>(letters));
+}
+// [/attention]
 
 int run(const options& o) {
   const auto text = read_text(o);
@@ -249,6 +272,7 @@ int run(const options& o) {
     return 130;
   }
   std::printf("%s\n", written(t.model, o).c_str());
+  if (!o.attention.empty()) { attention_of(t.model, end_of(o.write.empty() ? "\n" : o.write, o)).save(o.attention); }
   return 0;
 }
 

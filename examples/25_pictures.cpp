@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-// The program of README.md (15_attention), whose picture README.md shows.
+// The program of README.md (15_attention), whose picture README.md shows, and the same with norm and residual.
 namespace readme {
 struct batch : dimwise::batch_dim<> {};
 struct seq : dimwise::position_dim<> {};
@@ -23,18 +23,19 @@ struct heads : dimwise::heads_dim<8> {};
 struct d_k : dimwise::divided<d_model, heads> {};
 struct d_v : dimwise::divided<d_model, heads> {};
 
-dimwise::picture drawn() {
-  using namespace dimwise;
-  const tensor<float, batch, seq, d_model> x(batch{2}, seq{5});
+using namespace dimwise;
+
+template <class X>
+auto attention(const X& in) {
   const tensor<float, d_model, heads, d_k> w_q;
   const tensor<float, d_model, heads, d_k> w_k;
   const tensor<float, d_model, heads, d_v> w_v;
   const tensor<float, heads, d_v, d_model> w_o;
-  const auto q = contract<d_model>(x, w_q);
-  const auto k = rename<seq, key>(contract<d_model>(x, w_k));
-  const auto v = rename<seq, key>(contract<d_model>(x, w_v));
+  const auto q = contract<d_model>(in, w_q);
+  const auto k = rename<seq, key>(contract<d_model>(in, w_k));
+  const auto v = rename<seq, key>(contract<d_model>(in, w_v));
   const auto a = softmax<key>(masked(scores<d_k>(q, k), causal<seq, key>{}));
-  return draw(contract<heads, d_v>(contract<key>(a, v), w_o));
+  return contract<heads, d_v>(contract<key>(a, v), w_o);
 }
 }  // namespace readme
 
@@ -43,6 +44,7 @@ namespace tutorial {
 struct seq : dimwise::position_dim<> {};
 struct key : dimwise::prime<seq> {};
 struct d_k : dimwise::feature_dim<2> {};
+struct d_model : dimwise::feature_dim<384> {};
 struct kv_heads : dimwise::heads_dim<2> {};
 struct group : dimwise::heads_dim<4> {};  // query heads that share one head of keys and values
 struct text : dimwise::position_dim<4> {};
@@ -50,10 +52,16 @@ struct other : dimwise::prime<text> {};
 
 using namespace dimwise;
 
-picture first_weights() {
+auto first_formula() {
   const tensor<float, seq, d_k> q{{3, 0}, {0, 3}};
   const tensor<float, key, d_k> k{{3, 0}, {0, 3}};
-  return draw_weights(softmax<key>(masked(scores<d_k>(q, k), causal<seq, key>{})));
+  return softmax<key>(masked(scores<d_k>(q, k), causal<seq, key>{}));
+}
+
+picture similarity_of_means() {
+  const tensor<float, text, seq, d_model> x(seq{6});
+  const tensor<float, other, key, d_model> y(key{6});
+  return draw(contract<d_model>(mean<seq>(x), mean<key>(y)));
 }
 
 picture grouped_attention() {
@@ -100,7 +108,9 @@ int run(const std::string& folder) {
   const tensor<float, heads, d_v, d_model> w_o;
   const auto a = softmax<key>(masked(scores<d_k>(q, k), causal<seq, key>{}));
   const auto y = contract<heads, d_v>(contract<key>(a, v), w_o);
-  write(folder, "attention.svg", readme::drawn());
+  const tensor<float, readme::batch, readme::seq, readme::d_model> x(readme::batch{2}, readme::seq{5});
+  write(folder, "attention.svg", draw(readme::attention(x)));
+  write(folder, "pre_norm.svg", draw(x + readme::attention(layer_norm<readme::d_model>(x))));
   write(folder, "formula.svg", draw(y));
   write(folder, "network.svg", draw_network(contract<d_k>(q, k)));
 
@@ -108,9 +118,11 @@ int run(const std::string& folder) {
   write(folder, "mask.svg", draw_mask(causal<seq, key>{} & window<seq, key>{3, 0}, seq{12}, key{12}));
   write(folder, "causal.svg", draw_mask(causal<seq, key>{}, seq{6}, key{6}));
   write(folder, "positions.svg", draw_weights(sinusoid<seq, d_model>(seq{24})));
-  write(folder, "first_weights.svg", tutorial::first_weights());
+  write(folder, "first_formula.svg", draw(tutorial::first_formula()));
+  write(folder, "first_weights.svg", draw_weights(tutorial::first_formula()));
   write(folder, "grouped.svg", tutorial::grouped_attention());
   write(folder, "similarities.svg", tutorial::similarities());
+  write(folder, "similarity.svg", tutorial::similarity_of_means());
 
   // All of it as one page for the browser.
   if (!folder.empty()) { report(y, folder + "/attention.html", labels<seq>(words), labels<key>(words)); }

@@ -11,7 +11,8 @@ import tempfile
 import xml.etree.ElementTree as xml
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-SHOWN = ["attention.svg", "causal.svg", "first_weights.svg", "grouped.svg", "similarities.svg", "weights.svg"]  # by README.md and docs/tutorial
+SHOWN = ["attention.svg", "causal.svg", "first_formula.svg", "first_weights.svg", "grouped.svg", "pre_norm.svg", "similarities.svg", "similarity.svg",
+         "weights.svg"]  # by README.md and docs/tutorial
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -21,8 +22,8 @@ def main():
         expected = (ROOT / "examples/expected/25_pictures.txt").read_text(encoding="utf-8")
         assert said == expected, f"25_pictures prints\n{said}"
         names = sorted(path.name for path in pathlib.Path(folder).iterdir())
-        assert names == ["attention.html", "attention.svg", "causal.svg", "curve.svg", "first_weights.svg", "formula.svg", "grouped.svg", "mask.svg",
-                         "network.svg", "positions.svg", "similarities.svg", "training.html", "weights.svg"], names
+        assert names == ["attention.html", "attention.svg", "causal.svg", "curve.svg", "first_formula.svg", "first_weights.svg", "formula.svg", "grouped.svg",
+                         "mask.svg", "network.svg", "positions.svg", "pre_norm.svg", "similarities.svg", "similarity.svg", "training.html", "weights.svg"], names
         for name in (one for one in names if one.endswith(".svg")):
             root = xml.parse(pathlib.Path(folder) / name).getroot()
             assert root.tag == SVG + "svg" and root.get("role") == "img", name

@@ -58,9 +58,12 @@ def main():
         usage = example.run("--stepz", "1")
         example.check("a wrong option", usage.returncode > 1 and "--stepz" in usage.stderr, usage.stderr)
 
-        whole = example.run("--steps", "6", "--state", "whole.safetensors", "--report", "training.html", "--sample-every", "3")
+        whole = example.run("--steps", "6", "--state", "whole.safetensors", "--report", "training.html", "--sample-every", "3",
+                            "--attention", "weights.svg")
         example.check("a training", whole.returncode == 0 and "step 6 of 6: loss" in whole.stdout, whole.stdout)
         example.check("a curve", (example.folder / "loss.svg").read_text(encoding="utf-8").startswith("<svg"))
+        weights = (example.folder / "weights.svg").read_text(encoding="utf-8")
+        example.check("a picture of the attention", weights.startswith("<svg") and ">heads 5<" in weights, weights[:200])
         page = (example.folder / "training.html").read_text(encoding="utf-8")
         example.check("a page of the training",
                       "The training has ended: all steps are done. Step 6 of 6: loss " in page and page.count("<svg") == 4 and
