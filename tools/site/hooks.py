@@ -336,6 +336,7 @@ def on_post_page(output, page, config):
     output = readable(output.replace("</head>", search.SCRIPT + "</head>", 1))
     if page.file.src_uri.startswith("errors"):  # long names break between words
         output = re.sub(r"(?<=>)\s*ERROR_R\w+", lambda found: found[0].replace("_", "_<wbr>"), output)
+    output = re.sub(r'(class="dw-error"[^>]*>)(\w+)', lambda found: found[1] + found[2].replace("_", "_<wbr>"), output)
     output = re.sub(r"<!--hidden (\d+)-->", lambda found: put_away[int(found[1])], output)
     return output.replace('<div class="arithmatex">', '<div class="arithmatex" tabindex="0">')  # it scrolls
 
