@@ -277,10 +277,15 @@ await test("without a network", async () => {
     }).observe(document, {subtree: true, childList: true});
     const Real = Worker;
     self.starters = [];
+    self.sent = [];
     self.Worker = class extends Real {
       constructor(...how) {
         super(...how);
         self.starters.push(new Error().stack);
+      }
+      postMessage(message, ...how) {
+        self.sent.push(message.kind);
+        super.postMessage(message, ...how);
       }
     };
   });
@@ -289,6 +294,7 @@ await test("without a network", async () => {
   await page.locator(".message .said").waitFor();
   const shown = performance.now() - start;
   await status(page, /^1 error \(/);
+  await page.locator(".cm-content").focus();
   const times = [shown, performance.now() - start].map(time => (time / 1000).toFixed(1));
   console.log(`  the second visit shows the error after ${times[0]} s, and has checked the program after ${times[1]} s, ${await page.textContent("#status")}`);
   assert.ok(!/\(/.test(await page.evaluate(() => self.statusWithError)), "the error of the last visit waits for the compiler");
@@ -296,6 +302,14 @@ await test("without a network", async () => {
   assert.ok(!starter.includes("/app."), "the compiler waits for the editor");
   assert.ok(page.served.some(url => /files\/llvm\.\w+\.wasm$/.test(url)), "the module does not come by the service worker, so its machine code is not kept");
   assert.ok(!page.fetched.some(url => /\.gz$/.test(url)), "something is downloaded again");
+  const rehearsals = () => page.evaluate(() => self.sent.filter(kind => kind === "rehearse").length);
+  await page.keyboard.press("Space");  // the editor has the focus
+  const before = await rehearsals();
+  for (let key = 0; key < 12; ++key) {
+    await page.keyboard.press("Space");
+    await new Promise(done => setTimeout(done, 120));
+  }
+  assert.equal(await rehearsals(), before, "a check of what is typed waits for a rehearsal");
   await write(page, tenth.solution);
   await page.click("#run");
   await status(page, "Passed.");

@@ -118,6 +118,7 @@ const editor = new Editor($.editor, {
     $.editor.classList.add("stale");
     if (!loading) { status("Load the compiler to check what you wrote."); }
     clearTimeout(editor.timer);
+    clearTimeout(rehearsal);  // a check would wait for it
     editor.timer = setTimeout(check, 300);
   },
 });
