@@ -2,7 +2,7 @@
 // dimwise/ranks/messages/gathered_parts.hpp -- what the layers of a model that ranks divide use to make parts whole.
 //
 // Layer: ranks. As `all_gather`, of parts whose extents follow from the whole: one message, and no gradient.
-// Tests: tests/ranks/decoders/tensor_parallel.test.cpp
+// Tests: tests/ranks/decoders/tensor_parallel.test.cpp, tests/compile_fail/ranks/
 //
 //   const ranks::gathered_parts<tp> gather(grid.along<tp>());
 //   tensor<float, seq, heads, d_k> all = gather.whole<heads>(mine);     // of [seq, shard<heads, tp>, d_k]
@@ -10,6 +10,8 @@
 
 #include <dimwise/dim/shard.hpp>
 #include <dimwise/ranks/messages/communicator.hpp>
+#include <dimwise/shape/rules/collectives.hpp>
+#include <dimwise/tensor/operand.hpp>
 #include <dimwise/tensor/tensor.hpp>
 
 #include <algorithm>
@@ -18,9 +20,32 @@
 #include <utility>
 #include <vector>
 
+namespace dimwise::op {
+struct whole;
+}  // namespace dimwise::op
+
 namespace dimwise::ranks {
 
 namespace detail {
+
+// The result of `whole`: X is an untracked tensor that has the shard of D, in blocks.
+template <class M, class D, class X>
+consteval auto judge_whole() {
+  using namespace dimwise::detail;
+  if constexpr (!operand<X>) {
+    return answer<ERROR_R1_operation_takes_other_arguments<op::whole, over<D>, X>>{};
+  } else if constexpr (!is_in<shard<D, M>, dims_t<shape_of<X>>>) {
+    return answer<nothing_to_gather<op::whole, list<M, D>, shape_of<X>>>{};
+  } else if constexpr (!is_tensor<X>) {
+    return answer<ERROR_R1_operation_takes_other_arguments<op::whole, over<D>, X>>{};
+  } else if constexpr (is_tracked<X>) {
+    return answer<ERROR_R21_operation_has_no_gradient<op::whole, over<D>, operand_t<shape_of<X>>>>{};
+  } else {
+    return judge_exchanged<op::whole, M, exchanged_t<shard<D, M>, D, shape_of<X>>, shape_of<X>>();
+  }
+}
+template <class M, class D, class X>
+using whole_verdict = typename decltype(judge_whole<M, D, X>())::type;
 
 // The counts of elements before and after S in a tensor.
 template <class S, class... D, class Extents>
@@ -63,16 +88,15 @@ class gathered_parts {
   }
 
   /// [rest, shard<D, M>, rest]  ->  [rest, D, rest], which has this extent of D. Throws `extent_error` if this rank's
-  /// part has another extent than `part` gives.
-  template <class D, class T, class... X>
-  [[nodiscard]] auto whole(const tensor<T, X...>& x, std::size_t extent) const {
+  /// part has another extent than `part` gives. Rejects what is not a tensor (R1), tracked elements (R21), and a tensor
+  /// without the part (R24).
+  template <class D, class X, class Verdict = detail::whole_verdict<M, D, X>>
+    requires allowed<Verdict>
+  [[nodiscard]] auto whole(const X& x, std::size_t extent) const {
     using S = shard<D, M>;
-    using given = dimwise::detail::shape_of<tensor<T, X...>>;
-    using dims = dimwise::detail::dims_t<given>;
-    static_assert(dimwise::detail::is_in<S, dims>, "dimwise: the tensor has no part of the dimension");
-    using result = dimwise::detail::tensor_of<
-        T, dimwise::detail::make_shape_t<dimwise::detail::replace_t<dims, S, dimwise::detail::list<D>>,
-                                         dimwise::detail::marks_t<given>>>;
+    using T = dimwise::detail::value_of<X>;
+    using dims = dimwise::detail::dims_t<dimwise::detail::shape_of<X>>;
+    using result = dimwise::detail::tensor_of<T, typename Verdict::shape>;
     const D complete = dimwise::detail::extent_or_static<D>(extent);
     if (const std::size_t expected = part<D>(extent).extent(); extent_of<S>(x) != expected) {
       dimwise::detail::raise<extent_error>(error{} << "whole: this rank's part of " << complete.extent()
@@ -107,10 +131,14 @@ class gathered_parts {
     return all;
   }
   /// The same of equal parts.
-  template <class D, class T, class... X>
-  [[nodiscard]] auto whole(const tensor<T, X...>& x) const {
+  template <class D, class X, class Verdict = detail::whole_verdict<M, D, X>>
+    requires allowed<Verdict>
+  [[nodiscard]] auto whole(const X& x) const {
     return whole<D>(x, extent_of<shard<D, M>>(x) * size());
   }
+  template <class D, class X, class... Extent, class Error = detail::whole_verdict<M, D, X>>
+    requires refused<Error>
+  Error whole(const X& x, Extent... extent) const;
 
  private:
   template <class D>
