@@ -303,7 +303,7 @@ std::unique_ptr<text_model> read_any(const dimwise::io::config_check& settings, 
   }
   if (world.size() > 1) {
     refuse(settings.title() + ": encoder-decoders run on one rank, and " + std::to_string(world.size()) +
-           " were started");
+           " were started; decoders run on several");
   }
   return read_encoder_decoder<Weights>(settings, weights);
 }
