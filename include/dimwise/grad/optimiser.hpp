@@ -41,25 +41,6 @@ struct judged_gradient<M, partial_gradient<M, Along...>> : unreduced_gradient<op
 template <class M, class G>
 using gradient_verdict = typename judged_gradient<M, G>::type;
 
-// The mesh axes that divide parameters of a model, and those of which each rank has one stage.
-template <class M>
-consteval auto mesh_axes_of_model() {
-  if constexpr (is_parameter<M>) {
-    return mesh_axes_of_list_t<dims_t<shape_of<M>>>{};
-  } else if constexpr (nn::detail::is_sequence<M>) {
-    return mesh_axes_of_model<typename M::value_type>();
-  } else if constexpr (nn::detail::is_tuple<M> || nn::module<M>) {
-    return []<std::size_t... I>(std::index_sequence<I...>) {
-      return unique_t<
-          join_t<stage_axis_t<M>, decltype(mesh_axes_of_model<std::remove_cvref_t<decltype(nn::detail::part_at<I>(
-                                               std::declval<M&>()))>>())...>>{};
-    }(std::make_index_sequence<nn::detail::part_count<M>()>{});
-  } else {
-    return list<>{};
-  }
-}
-template <class M>
-using mesh_axes_of_model_t = decltype(mesh_axes_of_model<M>());
 // A model of which this rank has all parameters.
 template <class M>
 concept undivided_model = nn::detail::has_walked_parameters<M>() && mesh_axes_of_model_t<M>::size == 0;

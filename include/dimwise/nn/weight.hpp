@@ -242,16 +242,13 @@ void store_weight(W& w, const float* values, const Extents& e) {
 // Draws a weight or table from I to O; low-precision weights are drawn in float first.
 template <class I, class O, class W, class How, class... Extents>
 void draw_weight(W& w, How& how, const Extents&... extents) {
-  const auto product_of = []<class... D>(const auto& x, list<D...>) {
-    return (extent_of<D>(x) * ... * std::size_t{1});
-  };
   if constexpr (real_element<typename W::value_type>) {
     w = zeros<W>(extents...);
-    draw(w, how, product_of(w, I{}), product_of(w, O{}));
+    draw<I, O>(w, how, extents...);
   } else {
     using drawn = tensor_of<float, typename W::shape_type>;
     drawn values = zeros<drawn>(extents...);
-    draw(values, how, product_of(values, I{}), product_of(values, O{}));
+    draw<I, O>(values, how, extents...);
     store_weight(w, values.data(), values.extents());
   }
 }

@@ -1552,6 +1552,17 @@ inline constexpr diagnostic diagnostics[] = {
                 "Each rank would clip by another factor."},
      .fix = "Pass the mesh: `clip_norm(gradient, 1.0, mesh)`, `norm_of(gradient, mesh)`. Each element counts once.",
      .example = "ranks/norm_of_a_divided_model"},
+    {.id = "ERROR_R24_draw_of_a_divided_model_takes_the_mesh",
+     .rule = 24,
+     .title =
+         "Ranks divide parameters of the model, so each rank draws its part of the whole parameters: pass the mesh.",
+     .seen = {"{op} of a model whose parameters are divided along {over} draws the same numbers for each rank's part"},
+     .marked = {culprit::over},
+     .causes = {"A tensor-parallel model is drawn as if one rank had all of it: with one seed, all parts are equal."},
+     .fix =
+         "Pass the mesh and the whole extents: `nn::initialise(model, how, mesh, hidden{2048})`. The ranks then have "
+         "the parameters that one rank would draw.",
+     .example = "ranks/draw_of_a_divided_model"},
     // R25  A mesh axis occurs once in a tensor, shards and partial sums together.
     {.id = "ERROR_R25_mesh_axis_occurs_twice",
      .rule = 25,

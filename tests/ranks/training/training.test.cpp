@@ -347,3 +347,61 @@ TEST_CASE("the parts of one draw make up the draw, in blocks and in stripes, ove
     });
   }
 }
+
+namespace {
+
+// Parameters of every kind, of which ranks divide the hidden features and the rows of the positions.
+template <class Hidden, class Seq>
+struct block {
+  using positions_type = nn::learned_positions<Seq, d_model>;
+  using up_type = nn::linear<nn::from<d_model>, nn::to<Hidden>>;
+  using down_type = nn::linear<nn::from<Hidden>, nn::to<d_model>>;
+  positions_type positions{};
+  up_type up{};
+  std::vector<tensor<float, Hidden>> scales = std::vector<tensor<float, Hidden>>(1);
+  nn::layer_norm<d_model> norm{};
+  down_type down{};
+  using members = nn::member_list<&block::positions, &block::up, &block::scales, &block::norm, &block::down>;
+};
+
+// Whether a rank has its parts of the whole model, which one rank draws.
+template <class Hidden, class Seq, class How, class Grid, class Part, class Rows>
+void check_drawn(const How& first, const Grid& grid, const Part& part, const Rows& rows, std::size_t width) {
+  How how = first, of_one = first;
+  block<hidden, seq> whole;
+  nn::initialise(whole, of_one, hidden{width}, seq{9});
+  block<Hidden, Seq> mine;
+  nn::initialise(mine, how, grid, hidden{width}, seq{9});
+  CHECK(same(mine.positions.table, rows(whole.positions.table)));
+  CHECK(same(mine.up.weight, part(whole.up.weight)));
+  CHECK(same(mine.up.bias, part(whole.up.bias)));
+  CHECK(same(mine.scales[0], part(whole.scales[0])));
+  CHECK(same(mine.norm.gamma, whole.norm.gamma));
+  CHECK(same(mine.down.weight, part(whole.down.weight)));
+  CHECK(how(1, 1) == of_one(1, 1));  // the next module has the same numbers, too
+}
+
+}  // namespace
+
+TEST_CASE("ranks that divide parameters draw those of one rank with the same seed, over threads" * support::threads) {
+  using seq_here = shard<seq, tp>;
+  for (const std::size_t width : {8U, 7U, 3U}) {
+    CAPTURE(width);
+    on_threads([&](const ranks::communicator& world) {
+      const ranks::mesh grid(world, tp{world.size()});
+      const auto part = [&](const auto& x) { return part_of<hidden_here>(x, grid); };
+      const auto rows = [&](const auto& x) { return part_of<seq_here>(x, grid); };
+      check_drawn<hidden_here, seq_here>(nn::xavier_uniform(3), grid, part, rows, width);
+      check_drawn<hidden_here, seq_here>(nn::normal(3), grid, part, rows, width);
+    });
+  }
+  // A part of a part: stripes of blocks.
+  struct pair : mesh_axis<2> {};
+  using in_stripes = shard<hidden_here, pair, striped>;
+  ranks::run_threads(4, [&](const ranks::communicator& world) {
+    const ranks::mesh grid(world, tp{2}, pair{});
+    const auto part = [&](const auto& x) { return part_of<in_stripes>(part_of<hidden_here>(x, grid), grid); };
+    const auto rows = [](const auto& x) { return x; };
+    check_drawn<in_stripes, seq>(nn::xavier_uniform(5), grid, part, rows, 11);
+  });
+}

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <dimwise/expr/elements/elementwise.hpp>
+#include <dimwise/nn/parameters/part_on_rank.hpp>
 #include <dimwise/tensor/random.hpp>
 
 #include <array>
@@ -25,18 +26,6 @@ inline std::uint64_t& dropouts_drawn() {
   return count;
 }
 
-// A mesh axis of the program: this rank, and how many there are.
-struct rank_along {
-  dimwise::detail::axis_key axis = nullptr;
-  std::size_t rank = 0;
-  std::size_t ranks = 0;
-};
-// A dimension of which each rank has a part, and its whole extent.
-struct whole_extent {
-  dimwise::detail::axis_key dimension = nullptr;
-  std::size_t extent = 0;
-};
-
 }  // namespace detail
 
 /// The state of the dropout generator: the seed, and the number of dropouts that have drawn from it; which part of
@@ -47,6 +36,13 @@ struct dropout_state {
   bool said = false;
   std::array<detail::rank_along, 4> ranks{};
   std::array<detail::whole_extent, 4> wholes{};
+
+  /// Throws `gradient_error`: the state does not say which part of the dimension this rank has.
+  [[noreturn]] static void raise_unknown(dimwise::detail::text dimension, const char* what) {
+    dimwise::detail::raise<gradient_error>(
+        error{} << "dropout: " << what << " of dimension " << dimension
+                << " is not known: `const nn::dropout_seed seed(42, mesh, batch{32});` has the mesh and whole extents");
+  }
 };
 
 /// Sets the dropout seed of this thread for a block.
@@ -97,93 +93,6 @@ class dropout_seed {
   dropout_state outer_;
 };
 
-namespace detail {
-
-// The part of a dimension that this rank has: element i is element first + i · step of the whole.
-struct part_of_dimension {
-  std::size_t here = 1;
-  std::size_t whole = 1;
-  std::size_t first = 0;
-  std::size_t step = 1;
-};
-
-template <class D>
-[[noreturn]] void raise_unknown_part(const char* what) {
-  dimwise::detail::raise<gradient_error>(
-      error{} << "dropout: " << what << " of dimension " << dimwise::detail::dimension_name<D>()
-              << " is not known: `const nn::dropout_seed seed(42, mesh, batch{32});` has the mesh and whole extents");
-}
-// The part of D that this rank has by its place in the mesh; of a part of a part, among the elements of the whole.
-template <class D>
-part_of_dimension part_by_rank(const dropout_state& state) {
-  if constexpr (dimwise::detail::is_shard<D>) {
-    const part_of_dimension all = part_by_rank<typename D::shard_of>(state);
-    for (const rank_along& one : state.ranks) {
-      if (one.axis != &dimwise::detail::axis_id<typename D::shard_along>) { continue; }
-      const std::size_t more = all.here % one.ranks, each = all.here / one.ranks;
-      const std::size_t before = D::is_striped ? one.rank : one.rank * each + (one.rank < more ? one.rank : more);
-      return {each + (one.rank < more ? 1 : 0), all.whole, all.first + before * all.step,
-              all.step * (D::is_striped ? one.ranks : 1)};
-    }
-    raise_unknown_part<D>("this rank's part");
-  } else {
-    std::size_t whole = static_cast<std::size_t>(D::static_extent);
-    if constexpr (D::static_extent == at_run_time) {
-      for (const whole_extent& one : state.wholes) {
-        if (one.dimension == &dimwise::detail::axis_id<D>) { whole = one.extent; }
-      }
-      if (whole == at_run_time) { raise_unknown_part<D>("the whole extent"); }
-    }
-    return {whole, whole, 0, 1};
-  }
-}
-template <class D>
-part_of_dimension part_of_dropped(std::size_t here, const dropout_state& state) {
-  if constexpr (!dimwise::detail::is_sharded<D>) {
-    return {here, here, 0, 1};
-  } else if constexpr (dimwise::detail::is_shard<D>) {
-    const part_of_dimension part = part_by_rank<D>(state);
-    if (part.here != here) { raise_unknown_part<typename D::shard_of>("this rank's part"); }
-    return part;
-  } else if constexpr (requires { typename D::prime_of; }) {
-    return part_of_dropped<typename D::prime_of>(here, state);
-  } else {
-    raise_unknown_part<D>("this rank's part");
-  }
-}
-// The parts of dimensions in the order of memory; those of a product are its factors.
-template <class Dims>
-struct parts_of_dropped;
-template <class... D>
-struct parts_of_dropped<dimwise::detail::list<D...>> {
-  template <class Extents>
-  static auto of(const Extents& e, const dropout_state& state) {
-    return std::array<part_of_dimension, sizeof...(D)>{
-        part_of_dropped<D>(static_cast<std::size_t>(e.template extent<D>()), state)...};
-  }
-};
-template <class D>
-struct factors_of_dimension {
-  using type = dimwise::detail::list<D>;
-};
-template <class... F>
-struct factors_of_dimension<merged<F...>> {
-  using type = dimwise::detail::join_t<typename factors_of_dimension<F>::type...>;
-};
-
-// The place of element i of the part among those of the whole; it grows with i.
-inline std::size_t place_in_whole(const part_of_dimension* dims, std::size_t count, std::size_t i) {
-  std::size_t place = 0, stride = 1;
-  for (std::size_t k = count; k-- > 0;) {
-    place += (dims[k].first + i % dims[k].here * dims[k].step) * stride;
-    i /= dims[k].here;
-    stride *= dims[k].whole;
-  }
-  return place;
-}
-
-}  // namespace detail
-
 /// The identity in inference. For a tracked x, each element becomes 0 with this probability and is multiplied by
 /// 1 / (1 − probability) otherwise (Srivastava et al. 2014). Draws from the thread's `dropout_seed`. Of a shard it
 /// drops the elements that one rank would drop, if the seed has the mesh; it throws `gradient_error` otherwise.
@@ -219,14 +128,8 @@ struct dropout {
   using plain_of = typename plain_tensor<dimwise::detail::untracked_t<dimwise::detail::value_of<X>>,
                                          dimwise::detail::dims_t<dimwise::detail::shape_of<X>>>::type;
 
-  template <class Dims>
-  struct all_factors;
-  template <class... D>
-  struct all_factors<dimwise::detail::list<D...>> {
-    using type = dimwise::detail::join_t<dimwise::detail::list<>, typename detail::factors_of_dimension<D>::type...>;
-  };
   template <class Factors>
-  using dims_of_factors = typename all_factors<dimwise::detail::dims_t<dimwise::detail::shape_of<Factors>>>::type;
+  using dims_of_factors = detail::all_factors_t<dimwise::detail::dims_t<dimwise::detail::shape_of<Factors>>>;
 
   // The factor of each element: 0 or 1 / (1 − probability).
   template <class Extents, class Factors>
@@ -246,14 +149,9 @@ struct dropout {
     T* const to = factors.overwrite();
     const std::size_t n = factors.size();
     if constexpr (dimwise::detail::mesh_axes_of_list_t<dims_of_factors<Factors>>::size > 0) {
-      const auto parts = detail::parts_of_dropped<dims_of_factors<Factors>>::of(e, dropout_seed::now());
-      std::size_t drawn = 0;  // of the whole tensor, in its order
-      for (std::size_t i = 0; i < n; ++i, ++drawn) {
-        for (const std::size_t place = detail::place_in_whole(parts.data(), parts.size(), i); drawn < place; ++drawn) {
-          (void)numbers.uniform();
-        }
-        to[i] = numbers.uniform() < probability ? T(0) : whole;
-      }
+      const auto parts = detail::parts_in_whole<dims_of_factors<Factors>>::of(e, dropout_seed::now());
+      detail::walk_whole(parts, n, [&] { (void)numbers.uniform(); },
+                         [&](std::size_t i) { to[i] = numbers.uniform() < probability ? T(0) : whole; });
     } else {
       for (std::size_t i = 0; i < n; ++i) { to[i] = numbers.uniform() < probability ? T(0) : whole; }
     }

@@ -124,7 +124,7 @@ struct learned_positions {
   template <class How, class... Extents>
   void initialise_parameters(How& how, const Extents&... extents) {
     table = detail::zeros<table_type>(extents...);
-    detail::draw(table, how, extent_of<P>(table), extent_of<Model>(table));
+    detail::draw<detail::list<P>, detail::list<Model>>(table, how, extents...);
   }
 };
 

@@ -5,9 +5,12 @@
 // Tests: tests/nn/parameters.test.cpp
 //
 //   auto layer = initialised<encoder_layer<…>>(xavier_uniform(42), hidden{2048});
+//   initialise(part, how, mesh, hidden{2048});   // parameters that ranks divide: each draws its part of the same numbers
 #pragma once
 
 #include <dimwise/nn/parameters.hpp>
+#include <dimwise/nn/parameters/part_on_rank.hpp>
+#include <dimwise/nn/parameters/stage.hpp>
 #include <dimwise/support/math.hpp>
 #include <dimwise/tensor/random.hpp>
 
@@ -66,11 +69,70 @@ class normal {
 
 namespace detail {
 
+// The whole extents of a module, and this rank's place in a mesh: the extents of its parts.
+template <class Mesh, class... Whole>
+class extents_on_rank;
+template <template <class...> class Mesh, class... Axes, class... Whole>
+class extents_on_rank<Mesh<Axes...>, Whole...> {
+ public:
+  explicit extents_on_rank(const Mesh<Axes...>& mesh, const Whole&... whole)
+      : ranks{rank_along{&axis_id<Axes>, mesh.template coordinate<Axes>(), mesh.template count<Axes>()}...},
+        wholes{whole_extent{&axis_id<Whole>, static_cast<std::size_t>(whole.extent())}...},
+        given_(whole...) {}
+
+  // Those of the dimensions in the list that follow from the whole ones, as a tuple.
+  template <class... D>
+  [[nodiscard]] auto among(list<D...>) const {
+    return std::tuple_cat([&] {
+      if constexpr (knows<D>()) {
+        return std::tuple<D>(of<D>());
+      } else {
+        return std::tuple<>();
+      }
+    }()...);
+  }
+  [[noreturn]] static void raise_unknown(dimwise::detail::text dimension, const char* what) {
+    raise<extent_error>(error{} << "initialise: " << what << " of dimension " << dimension << " is not known (R24)");
+  }
+
+  std::array<rank_along, sizeof...(Axes)> ranks;
+  std::array<whole_extent, sizeof...(Whole)> wholes;
+
+ private:
+  template <class D>
+  static consteval bool knows() {
+    if constexpr (is_shard<D>) {
+      return is_in<typename D::shard_along, list<Axes...>> && knows<typename D::shard_of>();
+    } else {
+      return D::static_extent != at_run_time || is_in<D, list<Whole...>>;
+    }
+  }
+  template <class D>
+  [[nodiscard]] D of() const {
+    if constexpr (is_shard<D>) {
+      constexpr std::size_t axis = place_in<list<Axes...>, typename D::shard_along>;
+      return part_here<D>(of<typename D::shard_of>(), ranks[axis].rank, ranks[axis].ranks);
+    } else if constexpr (D::static_extent != at_run_time) {
+      return D{};
+    } else {
+      return std::get<D>(given_);
+    }
+  }
+
+  std::tuple<Whole...> given_;
+};
+template <class X>
+inline constexpr bool is_extents_on_rank = false;
+template <class Mesh, class... Whole>
+inline constexpr bool is_extents_on_rank<extents_on_rank<Mesh, Whole...>> = true;
+
 // The given extents of the dimensions in the list Needed, as a tuple.
 template <class Needed, class... Given>
 auto extents_among(const Given&... given) {
   [[maybe_unused]] const auto one = []<class D>(const D& d) {
-    if constexpr (is_in<D, Needed>) {
+    if constexpr (is_extents_on_rank<D>) {
+      return d.among(Needed{});
+    } else if constexpr (is_in<D, Needed>) {
       return std::tuple<D>(d);
     } else {
       return std::tuple<>();
@@ -91,12 +153,37 @@ Tensor zeros(const Given&... given) {
   return zeros_of<Tensor>(extents_among<run_time_atoms_t<shape_of<Tensor>>>(given...));
 }
 
-template <class Tensor, class How>
-void draw(Tensor& t, How& how, std::size_t inputs, std::size_t outputs) {
+// Draws a tensor from the dimensions I to O.
+template <class I, class O, class Tensor, class How, class... Given>
+void draw(Tensor& t, How& how, const Given&... given) {
   using T = typename Tensor::value_type;
-  std::vector<T> values(t.size());
-  for (T& v : values) { v = static_cast<T>(how(inputs, outputs)); }
-  t.assign(values);
+  const auto drawn = [&](const auto& elements_of, const auto& all) {
+    const std::size_t inputs = elements_of(I{}), outputs = elements_of(O{});
+    std::vector<T> values(t.size());
+    all(values, [&] { return static_cast<T>(how(inputs, outputs)); });
+    t.assign(values);
+  };
+  using factors = all_factors_t<dims_t<shape_of<Tensor>>>;
+  if constexpr ((is_extents_on_rank<Given> || ...) && mesh_axes_of_list_t<factors>::size > 0) {
+    const auto& known = (given, ...);
+    const auto parts = parts_in_whole<factors>::of(t.extents(), known);
+    const auto whole_of = [&]<class... D>(list<D...>) {
+      std::size_t product = 1;
+      for (const part_of_dimension& part : parts_in_whole<all_factors_t<list<D...>>>::of(t.extents(), known)) {
+        product *= part.whole;
+      }
+      return product;
+    };
+    drawn(whole_of, [&](std::vector<T>& values, const auto& number) {
+      std::size_t seen = walk_whole(parts, values.size(), number, [&](std::size_t i) { values[i] = number(); });
+      for (const std::size_t all_of_them = whole_of(factors{}); seen < all_of_them; ++seen) { (void)number(); }
+    });
+  } else {
+    const auto here_of = [&]<class... D>(list<D...>) { return (extent_of<D>(t) * ... * std::size_t{1}); };
+    drawn(here_of, [](std::vector<T>& values, const auto& number) {
+      for (T& v : values) { v = number(); }
+    });
+  }
 }
 
 // Whether How draws a weight of that many inputs and outputs.
@@ -109,24 +196,46 @@ concept initialises_itself = std::is_class_v<How> && requires(M& m, How& how, co
   m.initialise_parameters(how, extents...);
 };
 
-// R1, R21: a model, a function that draws its weights, and extents as objects of their dimension.
-template <class M, class How, class... Extents>
+// R24, R25: ranks divide the parameters along these axes, so the first argument after `how` is a mesh that has them.
+template <class Axes, class First, class...>
+consteval auto judge_mesh() {
+  if constexpr (!is_mesh<First>) {
+    return answer<ERROR_R24_draw_of_a_divided_model_takes_the_mesh<op::initialise, over_t<Axes>>>{};
+  } else if constexpr (!is_subset<Axes, axes_of_mesh_t<First>>) {
+    return answer<ERROR_R25_mesh_has_no_such_axis<op::initialise, over_t<Axes>, First>>{};
+  } else {
+    return answer<accepted<shape<>>>{};
+  }
+}
+// Extents, or a mesh and whole extents.
+template <class... Given>
+inline constexpr bool are_extents = true;
+template <class First, class... Given>
+inline constexpr bool are_extents<First, Given...> =
+    is_mesh<First> ? (dimension_type<Given> && ...) && !(is_shard<Given> || ...)
+                   : dimension_type<First> && (dimension_type<Given> && ...);
+// R1, R21, R24, R25: a model, a function that draws its weights, a mesh if ranks divide the model, and extents as
+// objects of their dimension.
+template <class M, class How, class... Given>
 consteval auto judge_initialise() {
-  constexpr bool by_itself = initialises_itself<std::remove_const_t<M>, How, Extents...>;
+  constexpr bool by_itself = initialises_itself<std::remove_const_t<M>, How, Given...>;
+  using divided = axes_of_parameters_t<std::remove_const_t<M>>;
   if constexpr (!by_itself && !modules<std::remove_const_t<M>> && !is_any_parameter<std::remove_const_t<M>>) {
     return answer<not_a_module<op::initialise, M>>{};
   } else if constexpr (std::is_const_v<M>) {
     return answer<ERROR_R1_operation_takes_other_arguments<op::initialise, M>>{};
   } else if constexpr (!by_itself && !draws_weights<How>) {
     return answer<ERROR_R1_operation_takes_other_arguments<op::initialise, How>>{};
-  } else if constexpr (!(dimension_type<Extents> && ...)) {
-    return answer<ERROR_R1_operation_takes_other_arguments<op::initialise, M, How, Extents...>>{};
+  } else if constexpr (!are_extents<Given...>) {
+    return answer<ERROR_R1_operation_takes_other_arguments<op::initialise, M, How, Given...>>{};
+  } else if constexpr (divided::size > 0 && refused<typename decltype(judge_mesh<divided, Given..., void>())::type>) {
+    return judge_mesh<divided, Given..., void>();
   } else {
     return answer<accepted<M>>{};
   }
 }
-template <class M, class How, class... Extents>
-using initialise_verdict = typename decltype(judge_initialise<M, std::remove_cvref_t<How>, Extents...>())::type;
+template <class M, class How, class... Given>
+using initialise_verdict = typename decltype(judge_initialise<M, std::remove_cvref_t<How>, Given...>())::type;
 
 // The parameters of a part of a model; what has none is a setting.
 template <class M, class How, class... Extents>
@@ -135,7 +244,7 @@ void initialise_part(M& m, How& how, const Extents&... extents) {
     m.initialise_parameters(how, extents...);
   } else if constexpr (is_tensor<M>) {  // a vector that is a direct member
     m = zeros<M>(extents...);
-    draw(m, how, m.size(), m.size());
+    draw<dims_t<shape_of<M>>, dims_t<shape_of<M>>>(m, how, extents...);
   } else if constexpr (is_sequence<M>) {
     for (auto& part : m) { initialise_part(part, how, extents...); }
   } else if constexpr (module<M> || is_tuple<M>) {
@@ -144,6 +253,12 @@ void initialise_part(M& m, How& how, const Extents&... extents) {
     static_assert(is_a_setting<M>::value);
   }
 }
+// The same of what ranks divide.
+template <class M, class How, template <class...> class Mesh, mesh_axis_type... Axes, class... Whole>
+  requires(sizeof...(Axes) > 0)
+void initialise_part(M& m, How& how, const Mesh<Axes...>& mesh, const Whole&... whole) {
+  initialise_part(m, how, extents_on_rank<Mesh<Axes...>, Whole...>(mesh, whole...));
+}
 
 }  // namespace detail
 
@@ -151,6 +266,10 @@ void initialise_part(M& m, How& how, const Extents&... extents) {
 /// Pass run-time extents once for the whole module (R15). A non-const `how` is advanced, so that the next module gets
 /// other numbers; a const one is copied. Rejects what does not draw weights, constant models, extents that are not
 /// objects of their dimension (R1), and types that are not modules (R21).
+///
+/// If ranks divide parameters, pass a `ranks::mesh` and then the whole extents: each rank draws the numbers of the whole
+/// parameters, as one rank would, and has its part of them. Rejects such a model without a mesh (R24), or with one that
+/// lacks an axis (R25).
 template <class M, class How, class... Extents>
   requires allowed<detail::initialise_verdict<M, How, Extents...>>
 void initialise(M& m, How&& how, const Extents&... extents) {

@@ -51,6 +51,28 @@ consteval auto stages_in_model() {
     return list<>{};
   }
 }
+// The mesh axes that divide parameters of a model.
+template <class M>
+consteval auto axes_of_parameters() {
+  if constexpr (nn::detail::is_any_parameter<M>) {
+    return mesh_axes_of_list_t<dims_t<typename M::shape_type>>{};
+  } else if constexpr (nn::detail::is_sequence<M>) {
+    return axes_of_parameters<typename M::value_type>();
+  } else if constexpr (nn::detail::is_tuple<M> || nn::module<M>) {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return unique_t<join_t<list<>, decltype(axes_of_parameters<std::remove_cvref_t<decltype(nn::detail::part_at<I>(
+                                                  std::declval<M&>()))>>())...>>{};
+    }(std::make_index_sequence<nn::detail::part_count<M>()>{});
+  } else {
+    return list<>{};
+  }
+}
+template <class M>
+using axes_of_parameters_t = decltype(axes_of_parameters<M>());
+// These, and those of which each rank has one stage.
+template <class M>
+using mesh_axes_of_model_t = unique_t<join_t<decltype(stages_in_model<M>()), axes_of_parameters_t<M>>>;
+
 // The names of the members that several stages have, up to a null pointer; null if the module names none.
 template <class List>
 struct tied_names {
