@@ -9,6 +9,7 @@
 
 #include <dimwise/eval/records/record.hpp>
 #include <dimwise/expr/rows/nodes.hpp>
+#include <dimwise/grad/record/recorded.hpp>
 
 namespace dimwise::detail {
 
@@ -48,11 +49,6 @@ template <class C>
 bool send_attention(walk& w, const record<C>& r, const attention_back& back);
 #endif
 
-// A gradient in one of the two types in which records are computed; the other is null.
-struct gradient_in_record {
-  const record<float>* in_float;
-  const record<double>* in_double;
-};
 // to = g, and + `onto` if it is not null, which has the layout of `to`, whose axes have these names.
 template <class T>
 void write_gradient(const gradient_in_record& g, name_list names, target<T> to, const T* onto);

@@ -1,167 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/grad/record/adjoints_definitions.hpp -- from the gradient of a value to those of its operands, as records.
+// dimwise/grad/record/adjoints_definitions.hpp -- from the gradient of a value to those of its operands.
 //
 // Layer: grad. Compiled once where a program links the library (support/library.hpp).
 // Tests: tests/grad/operations/
 #pragma once
 
-#include <dimwise/eval/kernels/backward_definitions.hpp>
+#include <dimwise/grad/record/adjoints.hpp>
+#include <dimwise/grad/record/leaf_gradients_definitions.hpp>
 #if !defined(DIMWISE_PLAIN_ONLY)
 #include <dimwise/eval/attention/gradient_definitions.hpp>
 #endif
-#include <dimwise/grad/record/adjoints.hpp>
-#include <dimwise/grad/record/recorded.hpp>
 
 namespace dimwise::detail {
-
-// ---- the records that adjoints make ----------------------------------------------------------------------------------
-
-// The gradient of a value with the axes of `like`, which has no marks.
-template <class C>
-struct adjoint_record {
-  record_shape shape;
-  record<C> r{};
-
-  adjoint_record(const record_operation<C>& operation, const record<C>& like) : shape(*like.shape) {
-    shape.masked = false;
-    r.operation = &operation;
-    r.shape = &shape;
-    r.extents = like.extents;
-    r.name = like.name;
-    r.node_extents = like.node_extents;
-    r.leaves_out = kernels::left_out::nothing;
-    r.is_float = like.is_float;
-    r.has_kernels = like.has_kernels;
-  }
-  adjoint_record(const adjoint_record&) = delete;
-  adjoint_record& operator=(const adjoint_record&) = delete;
-};
-
-// What is read more than once, in memory.
-template <class C>
-lowered<C> read_memory(walk&, const record<C>& r, bool) {
-  const auto& from = *static_cast<const lowered<C>*>(r.node);
-  lowered<C> x;
-  static_cast<operand_layout&>(x) = from;
-  x.data = from.data;
-  return x;
-}
-namespace records {
-template <class C>
-inline constexpr record_operation<C> memory = {record_kind::leaf, &read_memory<C>, nullptr};
-}  // namespace records
-template <class C>
-struct record_in_memory : adjoint_record<C> {
-  lowered<C> elements;
-
-  record_in_memory(walk& w, const record<C>& x) : record_in_memory(read_record(w, x), x) {}
-  record_in_memory(lowered<C>&& at, const record<C>& like)
-      : adjoint_record<C>(records::memory<C>, like), elements(static_cast<lowered<C>&&>(at)) {
-    elements.data = elements.data == nullptr ? elements.buffer.data() : elements.data;
-    this->r.node = &elements;
-  }
-};
-
-// The value of an operand without its marks.
-template <class C>
-struct plain_value_of : adjoint_record<C> {
-  const record<C>* value;
-
-  explicit plain_value_of(const record<C>& x) : adjoint_record<C>(records::view<C>, x), value(&x) {
-    static constexpr view_facts of_marks{view_kind::marks};
-    if (!x.shape->masked) { return; }
-    this->r.facts = &of_marks;
-    this->r.index = 0;
-    this->r.leaves_out = x.leaves_out;
-    this->r.child[0] = &x;
-    value = &this->r;
-  }
-};
-
-// A number for every element.
-template <class C>
-struct record_of_number {
-  record<C> r{};
-
-  explicit record_of_number(double number) {
-    static constexpr extent_source none[] = {{0, 0}};
-    static constexpr record_shape without_axes = {{nullptr, 0}, nullptr, none, nullptr, false};
-    r.operation = &records::number<C>;
-    r.shape = &without_axes;
-    r.leaves_out = kernels::left_out::nothing;
-    r.is_float = true;
-    r.number = number;
-  }
-};
-
-// ---- sending ---------------------------------------------------------------------------------------------------------
-
-// Types do not protect the author of an adjoint.
-template <class C>
-void check_gradient(const record<C>& x, const record<C>& g) {
-  axis expected[max_rank] = {};
-  axis given[max_rank] = {};
-  x.write_extents(expected);
-  g.write_extents(given);
-  bool same = x.rank() == g.rank();
-  for (std::size_t i = 0; same && i < g.rank(); ++i) {
-    const name_of name = g.shape->axes.at[i];
-    const short place = x.shape->axes.place_of(name);
-    same = place >= 0;
-    if (same && expected[place].extent != given[i].extent) {
-      raise<extent_error>(error{} << "gradient: an adjoint gives dimension " << name() << " an extent of "
-                                  << given[i].extent << " where " << expected[place].extent << " is expected (R15)");
-    }
-  }
-  if (!same) {
-    raise<gradient_error>(error{} << "gradient: an adjoint gives other dimensions than the operand of " << x.name
-                                  << " has (R21)");
-  }
-}
-
-template <class C>
-void send_to(walk& w, const record<C>& x, const record<C>& g) {
-  if (x.send == nullptr) { return; }
-  check_gradient(x, g);
-  x.send(w, x, g);
-}
-
-// Names of `of` that are not in `without`.
-struct names_beside {
-  name_of all[max_rank] = {};
-  std::size_t count = 0;
-
-  void add(name_list of, name_list without) {
-    for (const name_of name : of) {
-      if (without.place_of(name) < 0 && list().place_of(name) < 0) { all[count++] = name; }
-    }
-  }
-  [[nodiscard]] name_list list() const { return {all, count}; }
-};
-
-// The same for an operand that may lack dimensions of `g`: it was the same along them.
-template <class C>
-void send_reduced(walk& w, const record<C>& x, const record<C>& g) {
-  if (x.send == nullptr) { return; }
-  names_beside over;
-  over.add(g.shape->axes, x.shape->axes);
-  if (over.count == 0) { return send_to(w, x, g); }
-  const name_list names = over.list();
-  adjoint_record<C> sum(records::total<C, totals::sum>, x);
-  sum.r.facts = &names;
-  sum.r.child[0] = &g;
-  send_to(w, x, sum.r);
-}
-
-template <class C>
-void send_leaf(walk&, const record<C>& r, const record<C>& g) {
-  if (r.origin == nullptr) { return; }
-  if constexpr (std::is_same_v<C, float>) {
-    r.origin->add_record({&g, nullptr}, r.node_extents);
-  } else {
-    r.origin->add_record({nullptr, &g}, r.node_extents);
-  }
-}
 
 // ---- views -----------------------------------------------------------------------------------------------------------
 
@@ -472,79 +322,20 @@ void send_total(walk& w, const record<C>& r, const record<C>& g) {
   }
 }
 
-// ---- leaves ----------------------------------------------------------------------------------------------------------
-
-template <class T>
-void add_gradients(context& cx, std::size_t n, std::size_t given, T* to, const T* a, const T* b) {
-  if (n != given) {
-    raise<extent_error>(error{} << "gradient: " << given << " elements arrive where " << n << " are expected (R15)");
-  }
-#if !defined(DIMWISE_PLAIN_ONLY)
-  if (!cx.reference_forced() && n >= least_row) {
-    cx.count(plan_kind::map);
-    return in_parts(cx, n, part_elements, [&](std::size_t begin, std::size_t end) {
-      kernels::active_for<T>().zip(kernels::operation::add, end - begin, a + begin, 1, b + begin, 1, to + begin);
-    });
-  }
-#endif
-  cx.count(plan_kind::plain);
-  for (std::size_t i = 0; i < n; ++i) { to[i] = a[i] + b[i]; }
-}
-
-template <class T>
-void write_record_of_gradient(const record<T>& g, name_list names, target<T> to, const T* onto) {
-  walk w{current_context(), nullptr};
-  axis axes[max_rank] = {};
-  for (std::size_t i = 0; i < g.rank(); ++i) { axes[i] = to.axes[names.place_of(g.shape->axes.at[i])]; }
-  if (onto == nullptr) { return write_record(w, g, {to.data, axes}); }
-  lowered<T> at;
-  for (std::size_t i = 0; i < g.rank(); ++i) { at.axes[i] = axes[i]; }
-  at.data = onto;
-  const record_in_memory<T> before(static_cast<lowered<T>&&>(at), g);  // one record with `g`: a product adds
-  adjoint_record<T> sum(records::binary<T>, g);
-  sum.r.index = static_cast<std::ptrdiff_t>(kernels::operation::add);
-  sum.r.child[0] = &g;
-  sum.r.child[1] = &before.r;
-  write_record(w, sum.r, {to.data, axes});
-}
-// A number in double met a value in float, as in the losses that `check_gradient` compiles, or the reverse.
-template <class T, class C>
-void write_converted(const record<C>& g, name_list names, target<T> to, const T* onto) {
-  walk w{current_context(), nullptr};
-  const auto x = read_record(w, g);
-  const auto nest = nest_by_names<1>(names, to.axes, {g.shape->axes}, {x.axes});
-  kernels::for_each_element(nest, [&](std::ptrdiff_t t, std::ptrdiff_t f) {
-    to.data[t] = (onto == nullptr ? T(0) : onto[t]) + static_cast<T>(x.data[f]);
-  });
-}
-template <class T>
-void write_gradient(const gradient_in_record& g, name_list names, target<T> to, const T* onto) {
-  if constexpr (std::is_same_v<T, float>) {
-    if (g.in_float == nullptr) { return write_converted(*g.in_double, names, to, onto); }
-    write_record_of_gradient(*g.in_float, names, to, onto);
-  } else {
-    if (g.in_double == nullptr) { return write_converted(*g.in_float, names, to, onto); }
-    write_record_of_gradient(*g.in_double, names, to, onto);
-  }
-}
-
 #if DIMWISE_DETAIL_HAS_LIBRARY
 #if !defined(DIMWISE_PLAIN_ONLY)
 template bool send_attention<float>(walk&, const record<float>&, const attention_back&);
 #endif
-#define DIMWISE_DETAIL_COMPILED_IN(C)                                                         \
-  template void send_to<C>(walk&, const record<C>&, const record<C>&);                        \
-  template void send_leaf<C>(walk&, const record<C>&, const record<C>&);                      \
-  template void send_view<C>(walk&, const record<C>&, const record<C>&);                      \
-  template void send_product<C>(walk&, const record<C>&, const record<C>&);                   \
-  template void send_unary<C>(walk&, const record<C>&, const record<C>&);                     \
-  template void send_binary<C>(walk&, const record<C>&, const record<C>&);                    \
-  template void send_partials<C>(walk&, const record<C>&, const record<C>&);                  \
-  template void send_chosen<C>(walk&, const record<C>&, const record<C>&);                    \
-  template void send_masked<C>(walk&, const record<C>&, const record<C>&);                    \
-  template void send_biased<C>(walk&, const record<C>&, const record<C>&);                    \
-  template void write_gradient<C>(const gradient_in_record&, name_list, target<C>, const C*); \
-  template void add_gradients<C>(context&, std::size_t, std::size_t, C*, const C*, const C*);
+#define DIMWISE_DETAIL_COMPILED_IN(C)                                        \
+  template void send_to<C>(walk&, const record<C>&, const record<C>&);       \
+  template void send_view<C>(walk&, const record<C>&, const record<C>&);     \
+  template void send_product<C>(walk&, const record<C>&, const record<C>&);  \
+  template void send_unary<C>(walk&, const record<C>&, const record<C>&);    \
+  template void send_binary<C>(walk&, const record<C>&, const record<C>&);   \
+  template void send_partials<C>(walk&, const record<C>&, const record<C>&); \
+  template void send_chosen<C>(walk&, const record<C>&, const record<C>&);   \
+  template void send_masked<C>(walk&, const record<C>&, const record<C>&);   \
+  template void send_biased<C>(walk&, const record<C>&, const record<C>&);
 DIMWISE_DETAIL_COMPILED_IN(float)
 DIMWISE_DETAIL_COMPILED_IN(double)
 #undef DIMWISE_DETAIL_COMPILED_IN

@@ -49,7 +49,13 @@ class recorded : public gradient_sums {
 };
 #pragma GCC diagnostic pop
 
-struct gradient_in_record;  // grad/record/adjoints.hpp
+template <class C>
+struct record;  // eval/records/record.hpp
+// A gradient in one of the two types in which records are computed; the other is null.
+struct gradient_in_record {
+  const record<float>* in_float;
+  const record<double>* in_double;
+};
 // A recorded value to which the adjoints of the library send.
 class recorded_gradient : public recorded {
  public:
