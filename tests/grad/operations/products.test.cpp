@@ -90,5 +90,6 @@ TEST_CASE("an adjoint that gives other extents is an error of the library") {
   const tensor<tracked<float>, seq, outputs> x(tensor<float, seq, outputs>(seq{4}));
   const tensor<float, seq, outputs> g(seq{3});
   CHECK_THROWS_WITH_AS(dimwise::detail::send_gradient(square(x), g),
-                       "gradient: an adjoint gives dimension seq an extent of 3 where 4 is expected (R15)", extent_error);
+                       "gradient: an adjoint gives dimension seq an extent of 3 where 4 is expected (R15)",
+                       extent_error);
 }

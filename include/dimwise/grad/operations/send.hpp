@@ -11,8 +11,7 @@
 
 namespace dimwise::detail {
 
-// The adjoint of a node: `of_records<C>`, a function of the library, or `send(n, g)`, which is written with the nodes of
-// the language.
+// The adjoint of a node: `of_records<C>`, a function of the library, or `send(n, g)`, which is written with nodes.
 template <class N>
 struct adjoint_of {
   static constexpr bool is_missing = true;

@@ -5,7 +5,7 @@
 // Tests: tests/nn/parameters.test.cpp
 //
 //   auto layer = initialised<encoder_layer<…>>(xavier_uniform(42), hidden{2048});
-//   initialise(part, how, mesh, hidden{2048});   // parameters that ranks divide: each draws its part of the same numbers
+//   initialise(part, how, mesh, hidden{2048});   // parameters that ranks divide: each has its part of the same draw
 #pragma once
 
 #include <dimwise/nn/parameters.hpp>
@@ -267,7 +267,7 @@ void initialise_part(M& m, How& how, const Mesh<Axes...>& mesh, const Whole&... 
 /// other numbers; a const one is copied. Rejects what does not draw weights, constant models, extents that are not
 /// objects of their dimension (R1), and types that are not modules (R21).
 ///
-/// If ranks divide parameters, pass a `ranks::mesh` and then the whole extents: each rank draws the numbers of the whole
+/// If ranks divide parameters, pass a `ranks::mesh` and then the whole extents: each rank draws the numbers of whole
 /// parameters, as one rank would, and has its part of them. Rejects such a model without a mesh (R24), or with one that
 /// lacks an axis (R25).
 template <class M, class How, class... Extents>
