@@ -248,7 +248,9 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
 #endif
     compute_value(fresh, value);
     value_ = static_cast<plain_type&&>(fresh);
-    if (recorded) { keep(*record, new E(value)); }
+    if constexpr (detail::is_tracked<E>) {
+      if (recorded) { keep(*record, new E(value)); }
+    }
   }
   template <class Computed, class Verdict = rule::assign<shape_type, Computed>>
     requires refused<Verdict>
