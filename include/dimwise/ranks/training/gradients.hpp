@@ -299,3 +299,7 @@ Error reduced(const ranks::mesh<Axes...>& mesh);
 }  // namespace no_adl
 
 }  // namespace dimwise
+
+#if DIMWISE_DETAIL_DEFINES_LIBRARY
+#include <dimwise/ranks/training/gradients_definitions.hpp>
+#endif

@@ -93,3 +93,7 @@ Error clip_norm(const M& gradient, double limit, const ranks::mesh<Axes...>& mes
 }  // namespace no_adl
 
 }  // namespace dimwise
+
+#if DIMWISE_DETAIL_DEFINES_LIBRARY
+#include <dimwise/ranks/training/gradients_definitions.hpp>
+#endif

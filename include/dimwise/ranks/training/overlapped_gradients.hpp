@@ -172,3 +172,7 @@ value_with_gradient<detail::number_of_loss<Model>, Model> value_and_gradient(con
 }  // namespace no_adl
 
 }  // namespace dimwise
+
+#if DIMWISE_DETAIL_DEFINES_LIBRARY
+#include <dimwise/ranks/training/gradients_definitions.hpp>
+#endif
