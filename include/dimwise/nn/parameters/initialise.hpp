@@ -92,7 +92,7 @@ class extents_on_rank<Mesh<Axes...>, Whole...> {
     }()...);
   }
   [[noreturn]] static void raise_unknown(dimwise::detail::text dimension, const char* what) {
-    raise<extent_error>(error{} << "initialise: " << what << " of dimension " << dimension << " is not known (R24)");
+    raise<extent_error>(error{} << "initialise: " << what << " of dimension " << dimension << " is not known (R15)");
   }
 
   std::array<rank_along, sizeof...(Axes)> ranks;

@@ -33,6 +33,7 @@ struct axes_of_mesh_type {
   using type = list<>;
 };
 template <template <class...> class Mesh, mesh_axis_type... Axes>
+  requires(requires(const Mesh<Axes...>& mesh) { (mesh.template coordinate<Axes>() + ... + std::size_t{0}); })
 struct axes_of_mesh_type<Mesh<Axes...>> {
   using type = list<Axes...>;
 };
