@@ -44,3 +44,20 @@ TEST_CASE("a layer's gradient runs no plain plan, and agrees with float64") {
     for (std::size_t i = 0; i < a.size(); ++i) { CHECK(std::abs(a.data()[i] - b.data()[i]) <= 2e-5 * largest + 1e-7); }
   }, fast.gradient, precise.gradient);
 }
+
+TEST_CASE("leaves share a gradient that is added to them first") {
+  const auto a = drawn<tensor<float, batch, seq, model_dim>>(1, batch{2}, seq{40});
+  const auto b = drawn<tensor<float, batch, seq, model_dim>>(2, batch{2}, seq{40});
+  const auto copies_of = [&](const auto& store) {
+    context cx;
+    const use_context scope(cx);
+    (void)value_and_gradient(std::tuple(a, b), [&](const auto& m) {
+      const tensor y = store(std::get<0>(m), std::get<1>(m));
+      return mean<batch, seq, model_dim>(square(y));
+    });
+    return cx.counts()[plan_kind::copy];
+  };
+  const auto sum = [](const auto& x, const auto& z) { return x + z; };
+  const auto product = [](const auto& x, const auto& z) { return x * z; };
+  CHECK(copies_of(sum) == copies_of(product));
+}

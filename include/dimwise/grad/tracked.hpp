@@ -7,7 +7,6 @@
 #pragma once
 
 #include <dimwise/eval/evaluate.hpp>
-#include <dimwise/expr/backward.hpp>
 #include <dimwise/grad/operations/attention.hpp>
 #include <dimwise/grad/record/adjoints.hpp>
 #include <dimwise/grad/record/erased.hpp>
@@ -64,6 +63,12 @@ class recorded_value : public recorded_gradient {
   void add_record(const gradient_in_record& g, const void* extents) final {
     this->meet();
     const auto& e = *static_cast<const typename gradient_type::extents_type*>(extents);
+    if constexpr (std::is_same_v<decltype(gradient_.handle()), const shared_storage<T>&>) {
+      if (const shared_storage<T>* const all = this->arrived() ? nullptr : shared_elements<T>(g, name_list_of<axes>)) {
+        gradient_ = gradient_type::sharing(e, *all);
+        return this->set_arrived(true);
+      }
+    }
     auto sum = gradient_type::for_overwriting(e);
     axis to[max_rank];
     axis_extents<axes>::write_contiguous(e, to);

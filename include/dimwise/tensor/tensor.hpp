@@ -387,6 +387,11 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   [[nodiscard, gnu::always_inline]] static tensor for_overwriting(const extents_type& e) {
     return tensor(e, unwritten{});
   }
+  /// For the evaluator: a tensor with these extents that shares the elements of others.
+  template <class Storage>
+  [[nodiscard]] static tensor sharing(const extents_type& e, const Storage& elements) {
+    return tensor(e, elements);
+  }
   /// The elements of a buffer that was just allocated.
   [[nodiscard, gnu::always_inline]] T* fresh_elements() { return const_cast<T*>(storage_.read()); }
   [[nodiscard, gnu::always_inline]] T* overwrite() {
@@ -403,6 +408,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   static constexpr bool is_shared = !detail::storage_for<T, static_size>::fits;
   struct unwritten {};
 
+  tensor(const extents_type& e, const storage& elements) : extents_(e), storage_(elements) {}
   [[gnu::always_inline]] tensor(const extents_type& e, unwritten) : extents_(e), storage_(checked_size(e)) {
     extents_.check_divided();
   }

@@ -172,16 +172,4 @@ void run_fold(context& cx, const row_loops& loops, T* to, const T* from) {
   });
 }
 
-// By the kernel where it fits, or one row after the other.
-template <class How, class T>
-void compute_fold(context& cx, const rows_form& form, target<T> to, const lowered<T>& x) {
-  const row_loops loops = form.loops(to.axes, x.axes);
-  if (!cx.reference_forced() && fold_fits(loops)) {
-    cx.count(plan_kind::rows);
-    return run_fold<How>(cx, loops, to.data, x.data);
-  }
-  cx.count(plan_kind::plain);
-  fold_row_by_row<How, T, false>(loops, to.data, x.data);
-}
-
 }  // namespace dimwise::detail

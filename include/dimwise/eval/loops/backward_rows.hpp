@@ -6,7 +6,6 @@
 #pragma once
 
 #include <dimwise/eval/loops/rows.hpp>
-#include <dimwise/expr/backward.hpp>
 #include <dimwise/expr/elements/derivative.hpp>
 
 #include <cmath>

@@ -109,7 +109,7 @@ class score_collector {
         return to_.function.call(static_cast<kernels::function>(s.index));
       case record_kind::function:
         collect(*s.child[0]);
-        return s.facts_as<function_facts<float>>().call(to_.function, s.node);
+        return s.facts_as<function_facts<float>>().call(to_.function, s.mask);
       case record_kind::rounded: {
         static constexpr fn::rounded<bfloat16> to_bfloat16{};
         static constexpr fn::rounded<float16> to_float16{};

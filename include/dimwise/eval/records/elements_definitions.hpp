@@ -85,7 +85,7 @@ void write_function(walk& w, const record<C>& r, target<C> to) {
   note(w, plan_kind::plain, r);
   if (!w.computes()) { return; }
   r.template facts_as<function_facts<C>>().loop(
-      nest_by_names<1>(r.shape->axes, to.axes, {r.child[0]->shape->axes}, {x.axes}), r.node, to.data, x.data);
+      nest_by_names<1>(r.shape->axes, to.axes, {r.child[0]->shape->axes}, {x.axes}), r.mask, to.data, x.data);
 }
 
 template <class C, class To>

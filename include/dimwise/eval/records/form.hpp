@@ -89,6 +89,7 @@ template <class Pass, class C, class N, class F>
   r.operation = &records::chosen<C>;
   r.mask_facts = &condition_facts_for<C, Pass, M, extents_type_of<N>>;
   r.mask = &n.template child<0>();
+  r.number = 0;
   r.child[0] = form_child<Pass>(all, n.template child<1>());
   r.child[1] = form_child<Pass>(all, n.template child<2>());
 }
@@ -115,7 +116,7 @@ template <class Pass, class C, class N, class F>
   } else {
     r.operation = &records::function<C>;
     r.facts = &facts_of_function<C, F, is_masked<child_t<N>>>;
-    r.node = &op.f;
+    r.mask = &op.f;
   }
 }
 template <class Pass, class C, class N>

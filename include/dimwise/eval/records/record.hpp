@@ -131,7 +131,7 @@ struct record {
   adjoint_function<C>* send;  // null where nothing is tracked
   recorded_gradient* origin;  // of a tracked leaf; null for a constant
   const mask_facts_of_record* mask_facts;
-  const void* mask;
+  const void* mask;                           // or the user's function
   std::string (*describe)(const void* node);  // of a plan alone
   const void* described;
   double number;                 // ε, or the number itself

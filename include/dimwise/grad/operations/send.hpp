@@ -6,6 +6,8 @@
 #pragma once
 
 #include <dimwise/eval/kernels/backward.hpp>
+#include <dimwise/eval/records/form.hpp>
+#include <dimwise/expr/backward.hpp>
 #include <dimwise/grad/record/adjoints.hpp>
 #include <dimwise/grad/tracked.hpp>
 
@@ -91,7 +93,7 @@ struct sender_of<C, bias_of<N>> {
 template <class N, class G>
 void send_in_records(const N& n, const G& g) {
   using C = value_of<G>;
-  record<C> all[records_in<N> + records_in<G>];
+  record<C> all[records_in<N> + records_in<G>]{};  // adjoints copy some of them
   record_stack<C> stack{&all[0]};
   walk w{current_context(), nullptr};
   const record<C>* const to = form_child<evaluation_pass>(stack, n);
@@ -149,12 +151,10 @@ template <class Over, class G>
 }
 // `g` for a child that may lack dimensions of the node: it was the same along them.
 template <class X, class G>
-[[gnu::always_inline]] inline auto reduced_to(const G& g) {
-  return summed_over<difference_t<dims_t<shape_of<G>>, dims_t<shape_of<X>>>>(g);
-}
-template <class X, class G>
 [[gnu::always_inline]] inline void send_reduced(const X& x, const G& g) {
-  if constexpr (is_tracked<X>) { send_gradient(x, reduced_to<X>(g)); }
+  if constexpr (is_tracked<X>) {
+    send_gradient(x, summed_over<difference_t<dims_t<shape_of<G>>, dims_t<shape_of<X>>>>(g));
+  }
 }
 
 // `g` for every element along dimensions that it lacks: the shape of X.

@@ -10,7 +10,6 @@
 #include <dimwise/expr/rearrange/join.hpp>
 #include <dimwise/expr/rearrange/reorder.hpp>
 #include <dimwise/expr/rearrange/replace.hpp>
-#include <dimwise/expr/rearrange/window.hpp>
 #include <dimwise/grad/operations/send.hpp>
 
 namespace dimwise::detail {

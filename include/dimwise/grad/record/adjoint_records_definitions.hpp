@@ -7,6 +7,9 @@
 
 #include <dimwise/eval/kernels/backward_definitions.hpp>
 
+#include <initializer_list>
+#include <optional>
+
 namespace dimwise::detail {
 
 // ---- the records that adjoints make ----------------------------------------------------------------------------------
@@ -54,6 +57,25 @@ struct record_in_memory : adjoint_record<C> {
       : adjoint_record<C>(records::memory<C>, like), elements(static_cast<lowered<C>&&>(at)) {
     elements.data = elements.data == nullptr ? elements.buffer.data() : elements.data;
     this->r.node = &elements;
+  }
+};
+
+// `g`, in memory if several of the operands get it.
+template <class C>
+class gradient_of_several {
+  std::optional<record_in_memory<C>> kept_{};
+
+ public:
+  const record<C>& g;
+
+  gradient_of_several(walk& w, const record<C>& arrived, std::initializer_list<const record<C>*> operands)
+      : g(is_read_often(arrived, operands) ? kept_.emplace(w, arrived).r : arrived) {}
+
+ private:
+  static bool is_read_often(const record<C>& arrived, std::initializer_list<const record<C>*> operands) {
+    std::size_t tracked = 0;
+    for (const record<C>* const x : operands) { tracked += x != nullptr && x->send != nullptr ? 1 : 0; }
+    return tracked > 1 && arrived.kind() != record_kind::leaf;
   }
 };
 

@@ -2,7 +2,7 @@
 // dimwise/grad/record/adjoints.hpp -- the adjoints of the operations that the library computes.
 //
 // Layer: grad. An adjoint gets the record of a value and the record of its gradient, which has the axes of the value in
-// any order and no marks. It makes records of the gradients of its operands, which are computed where they are added to
+// any order and no marks. It makes records of the gradients of its operands, which are computed when they are added to
 // a leaf or read twice, so that the kernels and patterns of the forward pass serve them.
 // Tests: tests/grad/operations/
 #pragma once
@@ -52,6 +52,9 @@ bool send_attention(walk& w, const record<C>& r, const attention_back& back);
 // to = g, and + `onto` if it is not null, which has the layout of `to`, whose axes have these names.
 template <class T>
 void write_gradient(const gradient_in_record& g, name_list names, target<T> to, const T* onto);
+// The elements of `g` if a tensor with axes of these names can share them; null otherwise.
+template <class T>
+const shared_storage<T>* shared_elements(const gradient_in_record& g, name_list names);
 // to = a + b for `n` contiguous elements; `to` may be one of them. Throws unless b has `given` = `n` elements.
 template <class T>
 void add_gradients(context& cx, std::size_t n, std::size_t given, T* to, const T* a, const T* b);

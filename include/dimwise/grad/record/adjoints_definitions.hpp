@@ -11,6 +11,8 @@
 #include <dimwise/eval/attention/gradient_definitions.hpp>
 #endif
 
+#include <optional>
+
 namespace dimwise::detail {
 
 // ---- views -----------------------------------------------------------------------------------------------------------
@@ -96,38 +98,55 @@ void send_product(walk& w, const record<C>& r, const record<C>& g) {
 }
 
 #if !defined(DIMWISE_PLAIN_ONLY)
-// The gradient of an operand: zeros, to which a kernel adds; without memory where it is not tracked.
+// The gradient of an operand, to which a kernel adds: zeros, without memory where the operand is not tracked.
 template <class C>
-lowered<C> zeros_of(walk& w, const record<C>* x) {
-  if (x == nullptr || x->send == nullptr) { return {}; }
-  lowered<C> zeros = make_buffer(w, *x);
-  for (C& one : zeros.buffer) { one = 0; }
-  return zeros;
-}
-inline named_memory memory_of(record_in_memory<float>& x) {
-  named_memory all{x.elements.buffer.data(), {}, x.shape.axes};
-  for (std::size_t i = 0; i < x.shape.axes.size; ++i) { all.axes[i] = x.elements.axes[i]; }
-  return all;
-}
+struct zero_gradient_of : adjoint_record<C> {
+  shared_storage<C> zeros{};
+  lowered<C> elements;
+
+  explicit zero_gradient_of(const record<C>& x) : adjoint_record<C>(records::memory<C>, x) {
+    this->r.node = &elements;
+    if (x.send == nullptr) { return; }
+    x.write_extents(elements.axes);
+    const extent_t n = make_contiguous(elements.axes, x.rank());
+    zeros = shared_storage<C>(n);
+    C* const to = zeros.write();
+    fill_elements(to, n, C(0));
+    elements.data = to;
+    if (x.shape->sources != nullptr) {  // a leaf shares it
+      this->r.operation = &records::shared_leaf<C>;
+      this->r.node = &zeros;
+    }
+  }
+  [[nodiscard]] named_memory memory() {
+    named_memory all{const_cast<C*>(elements.data), {}, this->shape.axes};
+    for (std::size_t i = 0; i < this->shape.axes.size; ++i) { all.axes[i] = elements.axes[i]; }
+    return all;
+  }
+  void send(walk& w, const record<C>& x) {
+    send_to(w, x, this->r);
+    zeros = {};
+  }
+};
 template <class C>
 bool send_attention(walk& w, const record<C>& r, const attention_back& arrived) {
   attention_of_records m;
   const record<C>* bias = nullptr;
   if (!match_attention(r, m) || !tracks_roles_alone(m, bias)) { return false; }
-  record_in_memory<C> d_q(zeros_of(w, m.query), *m.query);
-  record_in_memory<C> d_k(zeros_of(w, m.key), *m.key);
-  record_in_memory<C> d_v(zeros_of(w, m.values), *m.values);
-  record_in_memory<C> d_bias(zeros_of(w, bias), bias == nullptr ? *m.query : *bias);
+  zero_gradient_of<C> d_q(*m.query);
+  zero_gradient_of<C> d_k(*m.key);
+  zero_gradient_of<C> d_v(*m.values);
+  std::optional<zero_gradient_of<C>> d_bias;
   attention_back back = arrived;
-  back.d_q = memory_of(d_q);
-  back.d_k = memory_of(d_k);
-  back.d_v = memory_of(d_v);
-  if (bias != nullptr) { back.d_bias = memory_of(d_bias); }
+  back.d_q = d_q.memory();
+  back.d_k = d_k.memory();
+  back.d_v = d_v.memory();
+  if (bias != nullptr) { back.d_bias = d_bias.emplace(*bias).memory(); }
   if (!attend_back(w, r, back)) { return false; }
-  send_to(w, *m.query, d_q.r);
-  send_to(w, *m.key, d_k.r);
-  send_to(w, *m.values, d_v.r);
-  if (bias != nullptr) { send_to(w, *bias, d_bias.r); }
+  d_q.send(w, *m.query);
+  d_k.send(w, *m.key);
+  d_v.send(w, *m.values);
+  if (bias != nullptr) { d_bias->send(w, *bias); }
   return true;
 }
 #endif
@@ -171,11 +190,8 @@ template <class C>
 void send_binary(walk& w, const record<C>& r, const record<C>& arrived) {
   const record<C>& a = *r.child[0];
   const record<C>& b = *r.child[1];
-  if (a.send != nullptr && b.send != nullptr && arrived.kind() != record_kind::leaf) {
-    const record_in_memory<C> once(w, arrived);
-    return send_binary(w, r, once.r);
-  }
-  const record<C>& g = arrived;
+  const gradient_of_several<C> once(w, arrived, {&a, &b});
+  const record<C>& g = once.g;
   switch (static_cast<kernels::operation>(r.index)) {
     case kernels::operation::add:
       send_reduced(w, a, g);
@@ -207,9 +223,9 @@ void send_binary(walk& w, const record<C>& r, const record<C>& arrived) {
 
 template <class C>
 void send_partials(walk& w, const record<C>& r, const record<C>& g) {
-  const record_in_memory<C> once(w, g);
-  for (std::size_t k = 0; k < 2; ++k) { send_partial(w, r, once.r, k); }
-  if (r.operation == &records::clamped<C>) { send_partial(w, r, once.r, 2); }
+  const bool clamps = r.operation == &records::clamped<C>;
+  const gradient_of_several<C> once(w, g, {r.child[0], r.child[1], clamps ? r.child[2] : nullptr});
+  for (std::size_t k = 0; k < (clamps ? 3U : 2U); ++k) { send_partial(w, r, once.g, k); }
 }
 
 // `g` where the condition, or the mask, of `r` takes operand `k`; `number` elsewhere.
@@ -226,9 +242,9 @@ void send_where(walk& w, const record<C>& r, const record<C>& g, std::size_t k, 
 }
 template <class C>
 void send_chosen(walk& w, const record<C>& r, const record<C>& g) {
-  const record_in_memory<C> once(w, g);
-  send_where(w, r, once.r, 0, 0);
-  send_where(w, r, once.r, 1, 0);
+  const gradient_of_several<C> once(w, g, {r.child[0], r.child[1]});
+  send_where(w, r, once.g, 0, 0);
+  send_where(w, r, once.g, 1, 0);
 }
 // What is hidden gets −0, which a product leaves out.
 template <class C>
@@ -237,9 +253,9 @@ void send_masked(walk& w, const record<C>& r, const record<C>& g) {
 }
 template <class C>
 void send_biased(walk& w, const record<C>& r, const record<C>& g) {
-  const record_in_memory<C> once(w, g);
-  send_reduced(w, *r.child[0], once.r);
-  send_reduced(w, *r.child[1], once.r);
+  const gradient_of_several<C> once(w, g, {r.child[0], r.child[1]});
+  send_reduced(w, *r.child[0], once.g);
+  send_reduced(w, *r.child[1], once.g);
 }
 
 // ---- rows and totals -------------------------------------------------------------------------------------------------

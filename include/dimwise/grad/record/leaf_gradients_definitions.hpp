@@ -74,10 +74,26 @@ void write_gradient(const gradient_in_record& g, name_list names, target<T> to, 
   }
 }
 
+template <class T>
+const shared_storage<T>* shared_elements(const gradient_in_record& all, name_list names) {
+  const record<T>* g = nullptr;
+  if constexpr (std::is_same_v<T, float>) {
+    g = all.in_float;
+  } else {
+    g = all.in_double;
+  }
+  if (g == nullptr || g->operation != &records::shared_leaf<T> || g->rank() != names.size) { return nullptr; }
+  for (std::size_t i = 0; i < names.size; ++i) {
+    if (g->shape->axes.at[i] != names.at[i]) { return nullptr; }
+  }
+  return static_cast<const shared_storage<T>*>(g->node);
+}
+
 #if DIMWISE_DETAIL_HAS_LIBRARY
 #define DIMWISE_DETAIL_COMPILED_IN(C)                                                         \
   template void send_leaf<C>(walk&, const record<C>&, const record<C>&);                      \
   template void write_gradient<C>(const gradient_in_record&, name_list, target<C>, const C*); \
+  template const shared_storage<C>* shared_elements<C>(const gradient_in_record&, name_list); \
   template void add_gradients<C>(context&, std::size_t, std::size_t, C*, const C*, const C*);
 DIMWISE_DETAIL_COMPILED_IN(float)
 DIMWISE_DETAIL_COMPILED_IN(double)

@@ -5,6 +5,7 @@
 // Tests: tests/ranks/attention/ring_gradient.test.cpp
 #pragma once
 
+#include <dimwise/eval/attention/gradient.hpp>
 #include <dimwise/eval/attention/partial.hpp>
 #include <dimwise/grad/operations/adjoint.hpp>
 #include <dimwise/ranks/attention/ring_scores.hpp>
@@ -148,7 +149,7 @@ template <class Kept, class K, class V, class G, class Gradients>
 bool block_back_by_kernel([[maybe_unused]] const Kept& kept, [[maybe_unused]] const K& k, [[maybe_unused]] const V& v,
                           [[maybe_unused]] const G& g, [[maybe_unused]] Gradients& to) {
 #if !defined(DIMWISE_PLAIN_ONLY)
-  if constexpr (Kept::wants_others) { return false; }  // the kernel has no gradient of a bias
+  if constexpr (Kept::wants_others) { return false; }  // which the kernel would not divide among blocks
   using plain_scores = untracked_type<decltype(kept.scores)>;
   using formula = ring_scores<typename Kept::key, plain_scores>;
   if constexpr (std::is_same_v<value_of<V>, float> && kernels::available) {
