@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/grad/operations/elements.hpp -- the adjoints of products, of what goes over elements, of rows and totals.
 //
-// Layer: grad. The library has them all (grad/record/adjoints_definitions.hpp), except those of a user's functions and of losses.
+// Layer: grad. The library has them all (grad/record/adjoints_definitions.hpp), except those of a user's functions and
+// of losses.
 // Tests: tests/grad/operations/elements.test.cpp, tests/grad/operations/rows.test.cpp
 #pragma once
 

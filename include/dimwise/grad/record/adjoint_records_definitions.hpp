@@ -12,7 +12,7 @@
 
 namespace dimwise::detail {
 
-// ---- the records that adjoints make ----------------------------------------------------------------------------------
+// ---- the records that adjoints make ---------------------------------------------------------------------------------
 
 // The gradient of a value with the axes of `like`, which has no marks.
 template <class C>
@@ -111,7 +111,7 @@ struct record_of_number {
   }
 };
 
-// ---- sending ---------------------------------------------------------------------------------------------------------
+// ---- sending --------------------------------------------------------------------------------------------------------
 
 // Types do not protect the author of an adjoint.
 template <class C>

@@ -15,7 +15,7 @@
 
 namespace dimwise::detail {
 
-// ---- views -----------------------------------------------------------------------------------------------------------
+// ---- views ----------------------------------------------------------------------------------------------------------
 
 // A view that gives one axis another name. What is in memory and a product know their axes by their places.
 template <class C>
@@ -68,7 +68,7 @@ void send_view(walk& w, const record<C>& r, const record<C>& g) {
   send_to(w, x, back.r);
 }
 
-// ---- products --------------------------------------------------------------------------------------------------------
+// ---- products -------------------------------------------------------------------------------------------------------
 
 // d(a·b)/da = g·b over what only b has, d(a·b)/db = a·g over what only a has. What zeros of g meet is left out.
 template <class C>
@@ -151,7 +151,7 @@ bool send_attention(walk& w, const record<C>& r, const attention_back& arrived) 
 }
 #endif
 
-// ---- elements --------------------------------------------------------------------------------------------------------
+// ---- elements -------------------------------------------------------------------------------------------------------
 
 template <class C>
 void send_unary(walk& w, const record<C>& r, const record<C>& g) {
@@ -258,7 +258,7 @@ void send_biased(walk& w, const record<C>& r, const record<C>& g) {
   send_reduced(w, *r.child[1], once.g);
 }
 
-// ---- rows and totals -------------------------------------------------------------------------------------------------
+// ---- rows and totals ------------------------------------------------------------------------------------------------
 
 template <class C, class How>
 void send_rows(walk& w, const record<C>& r, const record<C>& g) {
