@@ -83,7 +83,7 @@ TEST_CASE("records: choices, limits, powers and totals of what a mask shows are 
   CHECK(power.root->operation == &dimwise::detail::records::power<float>);
   const formed shown(sum<key>(masked(scores<d_k>(q, k), causal<seq, key>(seq{3}, key{4}))));
   CHECK(shown.root->operation == &dimwise::detail::records::visible_total<float, dimwise::detail::totals::sum>);
-  CHECK(shown.root->child[0]->kind() == record_kind::view);
+  CHECK(shown.root->child[0]->kind() == record_kind::masked);
 }
 
 TEST_CASE("records: a plan names a function of the user's own") {

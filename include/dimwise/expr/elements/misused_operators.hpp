@@ -34,7 +34,7 @@ concept no_number =
 template <class A, class B>
 concept one_refused = refused_operand<A> || refused_operand<B>;
 template <class A, class B>
-concept no_operands = !one_refused<A, B> && ((operand<A> && no_number<B>) || (no_number<A> && operand<B>));
+concept no_operands = !one_refused<A, B> && ((operand<A> && no_number<B>) || (operand<B> && no_number<A>));
 
 template <class X>
 struct shown_argument {
