@@ -217,6 +217,6 @@ struct own_chain {
   }
 };
 template <class F, class... T>
-concept has_own_chain = says_derivative<F, 0, T...> || requires(const F& f, T... x) { partial_of<0>(f, x...); };
+concept has_partial_derivatives = requires(const F& f, T... x) { partial_of<0>(f, x...); };
 
 }  // namespace dimwise::fn

@@ -34,7 +34,8 @@ struct adjoint_of<node<apply<F>, Shape, T, X...>> {
 };
 // A user's own function, which says its derivatives, and those of losses.
 template <class Shape, class T, class F, class... X>
-  requires(!is_function_of_records<F> && fn::has_own_chain<F, untracked_t<value_of<X>>...>)
+  requires(!is_function_of_records<F> && (fn::says_derivative<F, 0, untracked_t<value_of<X>>...> ||
+                                          fn::has_partial_derivatives<F, either_t<true, untracked_t<T>, X>...>))
 struct adjoint_of<node<apply<F>, Shape, T, X...>> {
   using N = node<apply<F>, Shape, T, X...>;
   template <class G>
