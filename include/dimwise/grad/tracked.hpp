@@ -245,7 +245,8 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
         value_ = static_cast<plain_type&&>(fresh);
         if (recorded) {
           using kept = detail::kept_attention<E, plain_type>;
-          keep(*record, new kept{value, value_, static_cast<detail::attention_sums&&>(sums)});
+          begin(*record);
+          keep(new kept{value, value_, static_cast<detail::attention_sums&&>(sums)});
         }
         return;
       }
@@ -254,7 +255,10 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
     compute_value(fresh, value);
     value_ = static_cast<plain_type&&>(fresh);
     if constexpr (detail::is_tracked<E>) {
-      if (recorded) { keep(*record, new E(value)); }
+      if (recorded) {
+        begin(*record);
+        keep(new E(value));
+      }
     }
   }
   template <class Computed, class Verdict = rule::assign<shape_type, Computed>>
@@ -281,12 +285,14 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
   [[nodiscard]] const detail::origin_pointer& origin_owner() const { return origin_; }
 
  private:
-  // Records what the value was computed from.
-  template <class Kept>
-  void keep(detail::gradient_record& record, Kept* kept) {
+  // Records the value, and then what it was computed from: nothing can throw once that is made.
+  void begin(detail::gradient_record& record) {
     origin_ = detail::new_recorded<origin_type>(record.number());
-    origin_->keep(kept, &detail::send_kept<Kept, origin_type>);
     record.add(origin_);
+  }
+  template <class Kept>
+  void keep(Kept* kept) noexcept {
+    origin_->keep(kept, &detail::send_kept<Kept, origin_type>);
   }
 
   plain_type value_{};
