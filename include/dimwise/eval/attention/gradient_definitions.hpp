@@ -103,43 +103,13 @@ void run_attention_gradient(context& cx, const kernels::attention_call& forth, c
   }
 }
 
-// Whether a step of the scores leads down to their product.
-inline bool leads_to(const record<float>& s, const record<float>& product) {
-  switch (s.kind()) {
-    case record_kind::product:
-      return &s == &product;
-    case record_kind::view:
-    case record_kind::unary:
-    case record_kind::function:
-    case record_kind::rounded:
-    case record_kind::masked:
-    case record_kind::biased:
-      return leads_to(*s.child[0], product);
-    case record_kind::binary:
-      return leads_to(*s.child[0], product) || leads_to(*s.child[1], product);
-    case record_kind::foreign:
-    case record_kind::stored:
-    case record_kind::bias:
-    case record_kind::leaf:
-    case record_kind::number:
-    case record_kind::softmax:
-    case record_kind::standardize:
-    case record_kind::root_mean_square:
-    case record_kind::quantised:
-    case record_kind::rows:
-    case record_kind::total:
-    case record_kind::other:
-      return false;
-  }
-  return false;
-}
 // Whether only queries, keys, values and a bias are tracked, and the record of this bias; null: there is none.
 inline bool tracks_roles_alone(const attention_of_records& m, const record<float>*& bias) {
-  const record<float>& product = *m.scores.product;
   bias = nullptr;
-  for (const record<float>* s = m.softmax->child[0]; s != &product;) {
-    const bool is_second = s->kind() == record_kind::binary && leads_to(*s->child[1], product);
-    if (s->kind() == record_kind::binary && s->child[is_second ? 0 : 1]->send != nullptr) { return false; }
+  for (const record<float>* s = m.softmax->child[0]; s != m.scores.product;) {
+    const bool is_scaled = s->kind() == record_kind::binary;
+    const bool is_second = is_scaled && (is_number(*s->child[0]) || s->child[0] == m.scores.factor);
+    if (is_scaled && s->child[is_second ? 0 : 1]->send != nullptr) { return false; }
     if (s->kind() == record_kind::biased && s->child[1]->send != nullptr) { bias = s->child[1]; }
     s = s->child[is_second ? 1 : 0];
   }
