@@ -65,6 +65,18 @@ TEST_CASE("masks, caps and biases that are no parameters") {
   check_attention(roles(40, 7), with([](const auto& s) { return s; }));
 }
 
+TEST_CASE("a learned scale of the scores has a gradient: the general way") {
+  const auto model = std::tuple_cat(roles(21, 21), std::tuple(drawn<tensor<float, heads>>(5)));
+  const auto with = [](auto change) {
+    return [change](const auto& m) {
+      const auto& [q, k, v, scale] = m;
+      return contract<key>(softmax<key>(change(scores<wide>(q, k), scale)), v);
+    };
+  };
+  check_attention(model, with([](const auto& s, const auto& scale) { return s * scale; }), false);
+  check_attention(model, with([](const auto& s, const auto& scale) { return scale * s; }), false);
+}
+
 TEST_CASE("values of other keys: the product renames out<key>") {
   const auto model =
       std::tuple(drawn<tensor<float, seq, wide>>(1, seq{11}), drawn<tensor<float, key, wide>>(2, key{11}),
