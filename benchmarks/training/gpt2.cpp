@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "model.hpp"
 
+#include <memory>
+
 namespace bench {
 
 namespace {

@@ -10,6 +10,7 @@
 #include <dimwise/text/folder.hpp>
 
 #include <algorithm>
+#include <memory>
 
 namespace programs {
 

@@ -4,6 +4,7 @@
 #include <dimwise/io/npy.hpp>
 
 #include <map>
+#include <memory>
 
 namespace conformance {
 

@@ -46,9 +46,9 @@ THIRD_PARTIES = {
     "unistd.h": ("io/files/bytes", "support/files/file_draft", "viz/colours_definitions.hpp"), "sys/single_threaded.h": ("tensor/memory/counted.hpp",),
     # Files compiled for one architecture take C's functions: std's inline ones would leak from them as weak symbols.
     "math.h": ("",)}
-# Headers that dimwise.hpp does not include where the library is compiled once: each costs every file of a user 3 to 15 % of the
+# Headers that dimwise.hpp and grad.hpp do not include where the library is compiled once: each costs every file of a user 3 to 15 % of the
 # include. What needs them is in X_definitions.hpp.
-HEAVY = {"algorithm", "any", "atomic", "chrono", "complex", "condition_variable", "filesystem", "format", "fstream",
+HEAVY = {"algorithm", "any", "atomic", "chrono", "cmath", "complex", "condition_variable", "filesystem", "format", "fstream",
          "functional", "future", "iomanip", "iostream", "iterator", "locale", "map", "memory", "memory_resource", "mutex", "numeric",
          "ostream", "random", "ranges", "regex", "set", "sstream", "thread", "unordered_map", "unordered_set"}
 # The pages that may explain the names of a namespace; names that users do not write.
@@ -84,14 +84,14 @@ def wrong_include(file, opening, target):
 
 
 def heavy_includes(texts):
-    """-> what is wrong with the standard headers that a user of dimwise.hpp and the compiled library includes"""
-    reached, left = {UMBRELLA}, [UMBRELLA]
+    """-> what is wrong with the standard headers that a user of dimwise.hpp, grad.hpp and the compiled library includes"""
+    reached, left = {UMBRELLA, "grad.hpp"}, [UMBRELLA, "grad.hpp"]
     while left:
         file = left.pop()
         for target in re.findall(r"^\s*#\s*include\s*<([^>]+)>", texts[file], re.M):
             other = target.removeprefix("dimwise/")
             if target in HEAVY:
-                yield f"{file}: <{target}>: {UMBRELLA} reaches this header, and <{target}> is slow to compile: include it in a definitions header"
+                yield f"{file}: <{target}>: {UMBRELLA} or grad.hpp reaches this header, and <{target}> is slow to compile: include it in a definitions header"
             if other != target and other not in reached and not other.endswith(("_definitions.hpp", "implementation.hpp")):
                 reached.add(other)
                 left.append(other)

@@ -9,11 +9,11 @@
 
 #include <dimwise/eval/context.hpp>
 #include <dimwise/eval/strategies.hpp>
+#include <dimwise/support/math.hpp>
 #if !defined(DIMWISE_PLAIN_ONLY)
 #include <dimwise/kernels/dispatch/active_gradients.hpp>
 #endif
 
-#include <cmath>
 #include <exception>
 #include <limits>
 #include <vector>
@@ -76,7 +76,7 @@ struct parameter_loops {
       const T g = gradient[i] + by.decay * p[i];
       m[i] = by.first_kept * m[i] + by.first_added * g;
       v[i] = by.second_kept * v[i] + by.second_added * g * g;
-      p[i] = by.kept * p[i] - by.size * m[i] / (std::sqrt(v[i]) * by.root + by.epsilon);
+      p[i] = by.kept * p[i] - by.size * m[i] / (math::sqrt(v[i]) * by.root + by.epsilon);
     }
   }
   template <class T>
@@ -170,7 +170,7 @@ template <class T>
 double largest_magnitude(std::size_t n, const T* x, double before) {
   double largest = before;
   for (std::size_t i = 0; i < n; ++i) {
-    const double size = std::abs(static_cast<double>(x[i]));
+    const double size = math::fabs(static_cast<double>(x[i]));
     if (size > largest || size != size) { largest = size; }
     if (largest != largest) { return largest; }
   }
@@ -180,7 +180,7 @@ double largest_magnitude(std::size_t n, const T* x, double before) {
 template <class T>
 void sum_scaled_squares(std::size_t n, const T* x, int exponent, kernels::carried_sum<double>& to) {
   for (std::size_t i = 0; i < n; ++i) {
-    const double part = std::ldexp(static_cast<double>(x[i]), -exponent);
+    const double part = math::ldexp(static_cast<double>(x[i]), -exponent);
     to += part * part;
   }
 }

@@ -10,9 +10,7 @@
 
 #include <dimwise/grad/gradient.hpp>
 #include <dimwise/nn/layers/dropout.hpp>
-
-#include <algorithm>
-#include <cmath>
+#include <dimwise/support/math.hpp>
 
 namespace dimwise {
 
@@ -109,20 +107,21 @@ template <class M, class Loss,
     return static_cast<double>(tensor<double>(detail::one_number(loss(std::as_const(at)))));
   };
   gradient_check worst;
-  const auto largest_of = [](const auto& g) {
+  const auto larger = [](double a, double b) { return a < b ? b : a; };
+  const auto largest_of = [&](const auto& g) {
     double largest = 0;
-    for (std::size_t i = 0; i < g.size(); ++i) { largest = std::max(largest, std::abs(g.data()[i])); }
+    for (std::size_t i = 0; i < g.size(); ++i) { largest = larger(largest, detail::math::fabs(g.data()[i])); }
     return largest;
   };
   // A difference of losses has the rounding errors of the whole loss.
   double floor = 1e-6;
   detail::each_named_parameter_of(
-      [&](const std::string&, const auto& g) { floor = std::max(floor, 1e-3 * largest_of(g)); }, expected);
+      [&](const std::string&, const auto& g) { floor = larger(floor, 1e-3 * largest_of(g)); }, expected);
   detail::each_named_parameter_of(
       [&](const std::string& name, auto& parameter, const auto& g, [[maybe_unused]] const auto& by_program) {
     const std::size_t count = parameter.size();
     const std::size_t stride =
-        options.elements == 0 ? 1 : std::max<std::size_t>(1, (count + options.elements - 1) / options.elements);
+        options.elements == 0 || count == 0 ? 1 : (count + options.elements - 1) / options.elements;
     const double largest = largest_of(g);
     for (std::size_t i = 0; i < count; i += stride) {
       const double here = std::as_const(parameter).data()[i];
@@ -130,17 +129,17 @@ template <class M, class Loss,
         parameter.overwrite()[i] = here + by;
         return value();
       };
-      const double h = options.step * std::max(1.0, std::abs(here));
+      const double h = options.step * larger(1.0, detail::math::fabs(here));
       const double near = beside(h) - beside(-h);
       const double far = beside(2 * h) - beside(-2 * h);
       parameter.overwrite()[i] = here;
       const double difference = (8 * near - far) / (12 * h);
-      const double scale = std::max({largest, std::abs(difference), floor});
+      const double scale = larger(larger(largest, detail::math::fabs(difference)), floor);
       ++worst.elements;
       const auto compare = [&](double gradient, double rounding) {
-        const double beyond = std::abs(gradient - difference) / scale;
+        const double beyond = detail::math::fabs(gradient - difference) / scale;
         const double wrong = beyond <= rounding ? 0 : beyond;
-        if (std::isnan(worst.error) || wrong <= worst.error) { return; }
+        if (detail::math::isnan(worst.error) || wrong <= worst.error) { return; }
         worst.error = wrong;
         worst.where = name + "[" + std::to_string(i) + "]";
         worst.gradient = gradient;

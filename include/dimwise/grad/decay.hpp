@@ -8,8 +8,8 @@
 #include <dimwise/nn/layers/linear.hpp>
 #include <dimwise/nn/layers/norm.hpp>
 #include <dimwise/nn/model.hpp>
+#include <dimwise/tensor/memory/owner.hpp>
 
-#include <functional>
 #include <string>
 
 namespace dimwise {
@@ -38,6 +38,6 @@ template <class... F, class Parameter>
 inline constexpr bool is_decayed<nn::rms_norm<F...>, Parameter> = false;
 
 /// Which parameters weight decay falls on, by their names: in place of the kinds.
-using decay_choice = std::function<bool(const std::string& name)>;
+using decay_choice = detail::function_copy<bool(const std::string& name)>;
 
 }  // namespace dimwise

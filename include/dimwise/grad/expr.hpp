@@ -100,9 +100,9 @@ struct adjoint_of<expr<tracked<T>, shape<D...>>> {
   static void add(erased_gradients& all, const expr<tracked<T>, shape<D...>>& x, const G& g) {
     auto* arrived = static_cast<arrived_at<T, D...>*>(all.find(x.formula().number()));
     if (arrived == nullptr) {
-      auto first = std::make_unique<arrived_at<T, D...>>(x);
+      owner first(new arrived_at<T, D...>(x));
       arrived = first.get();
-      all.add(static_cast<std::unique_ptr<arrived_at<T, D...>>&&>(first));
+      all.add(static_cast<owner<arrived_at<T, D...>>&&>(first));
     }
     arrived->add(g);
   }

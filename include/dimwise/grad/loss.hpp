@@ -18,7 +18,6 @@
 #include <dimwise/grad/loss_options.hpp>
 #include <dimwise/grad/operations/adjoint.hpp>
 
-#include <algorithm>
 #include <limits>
 
 namespace dimwise {
@@ -44,7 +43,8 @@ double counted_elements(const Extents& e, const Counts& counts) {
   if constexpr (is_constant<Counts>) {
     return places_in_all<Rest>(e);
   } else {
-    const auto seen = std::count(counts.data(), counts.data() + counts.size(), true);
+    std::size_t seen = 0;
+    for (const bool counted : counts.values()) { seen += counted ? 1 : 0; }
     using beside = make_shape_t<difference_t<dims_t<Rest>, dims_t<shape_of<Counts>>>, list<>>;
     return static_cast<double>(seen) * places_in_all<beside>(e);
   }

@@ -11,9 +11,9 @@
 #include <dimwise/grad/parameters/passes.hpp>
 #include <dimwise/grad/partial_gradient.hpp>
 #include <dimwise/grad/schedule.hpp>
+#include <dimwise/support/math.hpp>
 #include <dimwise/tensor/tensor.hpp>
 
-#include <cmath>
 #include <cstdint>
 
 namespace dimwise {
@@ -71,7 +71,7 @@ template <class M>
   requires detail::undivided_model<M>
 [[nodiscard]] double norm_of(const M& m) {
   const detail::scaled_norm norm = detail::norm_of_parameters(detail::parameter_list(m));
-  return std::ldexp(norm.rest, norm.exponent);
+  return detail::math::ldexp(norm.rest, norm.exponent);
 }
 
 /// `gradient` times min(1, limit / (norm + 1e-6)), where the norm is that of all its parameters (Pascanu, Mikolov and

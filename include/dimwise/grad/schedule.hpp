@@ -8,11 +8,10 @@
 #pragma once
 
 #include <dimwise/dim/error.hpp>
+#include <dimwise/support/math.hpp>
+#include <dimwise/tensor/memory/owner.hpp>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <functional>
 #include <numbers>
 #include <type_traits>
 
@@ -25,7 +24,7 @@ struct linear_rate {
   std::uint64_t steps = 1;
 
   [[nodiscard]] double operator()(std::uint64_t step) const {
-    const double part = steps == 0 ? 1.0 : std::min(1.0, static_cast<double>(step) / static_cast<double>(steps));
+    const double part = step >= steps ? 1.0 : static_cast<double>(step) / static_cast<double>(steps);
     return from + (to - from) * part;
   }
 };
@@ -47,7 +46,7 @@ struct warm_up_cosine {
     if (step < warm_up) { return peak * static_cast<double>(step + 1) / static_cast<double>(warm_up); }
     if (step >= steps) { return min_rate; }
     const double part = static_cast<double>(step - warm_up) / static_cast<double>(steps - warm_up);
-    return min_rate + (peak - min_rate) * (1 + std::cos(std::numbers::pi * part)) / 2;
+    return min_rate + (peak - min_rate) * (1 + detail::math::cos(std::numbers::pi * part)) / 2;
   }
 };
 
@@ -66,7 +65,7 @@ class learning_rate {
   }
 
  private:
-  std::function<double(std::uint64_t)> of_;
+  detail::function_copy<double(std::uint64_t)> of_;
 };
 
 }  // namespace dimwise

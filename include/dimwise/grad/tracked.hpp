@@ -11,9 +11,9 @@
 #include <dimwise/grad/record/adjoints.hpp>
 #include <dimwise/grad/record/erased.hpp>
 #include <dimwise/grad/record/recorded.hpp>
+#include <dimwise/tensor/memory/owner.hpp>
 
 #include <cstdint>
-#include <memory>
 
 namespace dimwise {
 
@@ -174,7 +174,7 @@ void send_kept(void* kept, recorded* value) {
 // The action of a value whose gradient a function of its own sends: `Kept::send(value)`.
 template <class Kept, class Value>
 void send_by_own(void* kept, recorded* value) {
-  const std::unique_ptr<const Kept> owned(static_cast<const Kept*>(kept));
+  const owner<const Kept> owned(static_cast<const Kept*>(kept));
   if (value != nullptr) { owned->send(*static_cast<Value*>(value)); }
 }
 

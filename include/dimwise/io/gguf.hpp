@@ -13,6 +13,7 @@
 #include <charconv>
 #include <cstdint>
 #include <iterator>
+#include <memory>
 #include <set>
 #include <string_view>
 

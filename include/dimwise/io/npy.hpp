@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 
 namespace dimwise::op {
 struct write_npy;

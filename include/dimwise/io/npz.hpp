@@ -10,6 +10,7 @@
 
 #include <dimwise/io/npy.hpp>
 
+#include <memory>
 #include <zip.h>
 
 namespace dimwise::io {

@@ -12,7 +12,6 @@
 #include <dimwise/nn/parameters.hpp>
 #include <dimwise/nn/parameters/rebind.hpp>
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -181,8 +180,8 @@ template <class T, class M>
     if constexpr (detail::is_parameter<std::remove_cvref_t<decltype(from)>>) {
       using To = std::remove_cvref_t<decltype(part)>;
       auto fresh = To::for_overwriting(from.extents());
-      std::transform(from.data(), from.data() + from.size(), fresh.overwrite(),
-                     [](auto x) { return static_cast<typename To::value_type>(x); });
+      auto* const x = fresh.overwrite();
+      for (std::size_t i = 0; i < from.size(); ++i) { x[i] = static_cast<typename To::value_type>(from.data()[i]); }
       part = fresh;
     } else {
       part = from;

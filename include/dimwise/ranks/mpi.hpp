@@ -17,6 +17,7 @@
 #define MPICH_SKIP_MPICXX 1
 #endif
 #include <list>
+#include <memory>
 #include <mpi.h>
 
 DIMWISE_DETAIL_TEXT_BEGIN;

@@ -19,7 +19,9 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
+#include <functional>
 #include <iostream>
+#include <memory>
 
 DIMWISE_DETAIL_TEXT_BEGIN;
 namespace dimwise::ranks {

@@ -42,6 +42,7 @@ template <class T>
 [[gnu::always_inline]] inline double pow(T x, T y) {
   return pow(static_cast<double>(x), static_cast<double>(y));
 }
+[[gnu::always_inline]] inline double hypot(double x, double y) { return __builtin_hypot(x, y); }
 [[gnu::always_inline]] inline float ldexp(float x, int exponent) { return __builtin_ldexpf(x, exponent); }
 [[gnu::always_inline]] inline double ldexp(double x, int exponent) { return __builtin_ldexp(x, exponent); }
 [[gnu::always_inline]] inline long double ldexp(long double x, int exponent) { return __builtin_ldexpl(x, exponent); }

@@ -16,6 +16,7 @@
 #include <dimwise/text/models/model_files.hpp>
 #include <dimwise/text/pipeline.hpp>
 
+#include <memory>
 #include <span>
 
 namespace dimwise::text {

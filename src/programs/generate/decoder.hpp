@@ -7,6 +7,9 @@
 #include <dimwise/models/decoders.hpp>
 #include <dimwise/ranks/pipeline.hpp>
 
+#include <functional>
+#include <memory>
+
 namespace programs {
 
 /// A decoder whose layers are divided over the ranks.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "decoder.hpp"
 
+#include <memory>
+
 namespace programs {
 
 template std::unique_ptr<text_model> read_decoder<dimwise::bfloat16>(const dimwise::io::config_check&,

@@ -5,6 +5,8 @@
 #include "generate.hpp"
 #include <dimwise/models/encoder_decoders.hpp>
 
+#include <memory>
+
 namespace programs {
 
 template <class Model>

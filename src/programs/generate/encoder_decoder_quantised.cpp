@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "encoder_decoder.hpp"
 
+#include <memory>
+
 namespace programs {
 
 template std::unique_ptr<text_model> read_encoder_decoder<dimwise::nn::int8_blocks>(const dimwise::io::config_check&,

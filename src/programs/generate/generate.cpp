@@ -11,6 +11,7 @@
 #include <dimwise/text/folder.hpp>
 #include <dimwise/text/text_stream.hpp>
 
+#include <memory>
 #include <random>
 #include <set>
 #include <utility>

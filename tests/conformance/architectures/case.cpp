@@ -3,8 +3,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "case.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <sstream>
 #include <stdexcept>
 

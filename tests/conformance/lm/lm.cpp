@@ -5,6 +5,7 @@
 #include <dimwise/io/arrays/elements.hpp>
 
 #include <cmath>
+#include <memory>
 #include <sstream>
 #include <stdexcept>
 

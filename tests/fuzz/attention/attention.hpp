@@ -6,6 +6,7 @@
 #include "fuzz/dims.hpp"
 
 #include <cmath>
+#include <functional>
 #include <limits>
 
 namespace fuzz {

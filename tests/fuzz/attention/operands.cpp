@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "attention.hpp"
 
+#include <functional>
+
 namespace fuzz {
 
 attention_extents draw_attention(attempt& a, positions where) {

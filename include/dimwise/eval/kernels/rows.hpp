@@ -11,8 +11,8 @@
 #include <dimwise/eval/kernels/elements.hpp>
 #include <dimwise/eval/loops/rows.hpp>
 #include <dimwise/support/library.hpp>
+#include <dimwise/support/math.hpp>
 
-#include <cmath>
 #include <vector>
 
 namespace dimwise::detail {
@@ -84,9 +84,9 @@ inline bool fold_fits(const row_loops& loops) {
 
 // The Euclidean norm of two numbers; NaN if one is NaN.
 inline float joined_norms(float a, float b) {  // a double holds the square of any float
-  return static_cast<float>(std::sqrt(double{a} * double{a} + double{b} * double{b}));
+  return static_cast<float>(math::sqrt(double{a} * double{a} + double{b} * double{b}));
 }
-inline double joined_norms(double a, double b) { return a != a || b != b ? a + b : std::hypot(a, b); }
+inline double joined_norms(double a, double b) { return a != a || b != b ? a + b : math::hypot(a, b); }
 
 template <kernels::total F, class T>
 T joined_totals(T a, T b) {

@@ -7,8 +7,8 @@
 
 #include <dimwise/eval/loops/rows.hpp>
 #include <dimwise/expr/elements/derivative.hpp>
+#include <dimwise/support/math.hpp>
 
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -49,7 +49,7 @@ void row_back(rows::log_softmax, const back_row& row, C* to, const C* g, const C
   });
   const C sum = all.value();
   each_in_row(row, [&](auto t, auto i, auto j) {
-    to[t] = y[j] == kernels::minus_infinity<C> ? C(0) : g[i] - fn::sent_times(sum, std::exp(y[j]));
+    to[t] = y[j] == kernels::minus_infinity<C> ? C(0) : g[i] - fn::sent_times(sum, math::exp(y[j]));
   });
 }
 // (g − Σ g x / Σ x) / Σ x; a row of sum 0 stays 0.
@@ -82,7 +82,7 @@ void row_back(rows::standardize, const back_row& row, C* to, const C* g, const C
     sums += g[i];
     product += fn::sent_times(g[i], d);
   });
-  const C scale = C(1) / std::sqrt(variance.value() / count + epsilon);
+  const C scale = C(1) / math::sqrt(variance.value() / count + epsilon);
   const C sum = sums.value();
   const C along = fn::sent_times(product.value() / count, scale * scale);
   each_in_row(row, [&](auto t, auto i, auto j) {
@@ -99,7 +99,7 @@ void row_back(rows::root_mean_square, const back_row& row, C* to, const C* g, co
     squares += x[j] * x[j];
     product += fn::sent_times(g[i], x[j]);
   });
-  const C scale = C(1) / std::sqrt(squares.value() / count + epsilon);
+  const C scale = C(1) / math::sqrt(squares.value() / count + epsilon);
   const C along = fn::sent_times(product.value() / count, scale * scale);
   each_in_row(row, [&](auto t, auto i, auto j) { to[t] = fn::sent_times(g[i] - fn::sent_times(along, x[j]), scale); });
 }

@@ -7,7 +7,6 @@
 
 #include <dimwise/eval/lowering/layout.hpp>
 
-#include <algorithm>
 #include <vector>
 
 namespace dimwise::detail {
@@ -17,16 +16,18 @@ namespace dimwise::detail {
 template <std::size_t K>
 std::size_t most_terms(const kernels::loop_nest<K>& nest) {
   axis axes[max_rank];
-  for (std::size_t i = 0; i < nest.rank; ++i) {
-    axes[i] = {nest.extent[i], nest.stride[0][i] < 0 ? -nest.stride[0][i] : nest.stride[0][i]};
+  for (std::size_t i = 0; i < nest.rank; ++i) {  // sorted by their steps
+    const axis next{nest.extent[i], nest.stride[0][i] < 0 ? -nest.stride[0][i] : nest.stride[0][i]};
+    std::size_t place = i;
+    for (; place > 0 && next.stride < axes[place - 1].stride; --place) { axes[place] = axes[place - 1]; }
+    axes[place] = next;
   }
-  std::sort(axes, axes + nest.rank, [](const axis& a, const axis& b) { return a.stride < b.stride; });
   std::size_t most = 1;
   std::size_t span = 0;  // of the axes with smaller steps
   for (std::size_t i = 0; i < nest.rank; ++i) {
     const auto step = static_cast<std::size_t>(axes[i].stride);
     const std::size_t extent = axes[i].extent;
-    most = saturating_product(most, step == 0 ? extent : std::min(extent, span / step + 1));
+    most = saturating_product(most, step == 0 || extent < span / step + 1 ? extent : span / step + 1);
     span += extent == 0 ? 0 : (extent - 1) * step;
   }
   return most;
@@ -41,11 +42,16 @@ void add_view(const kernels::loop_nest<2>& nest, T* sums, const T* g, const Add&
   std::vector<added_row> rows;
   std::vector<T> part;
   const auto finish = [&](std::size_t count, const std::ptrdiff_t(&s)[2]) {
-    const auto [low, high] = std::minmax_element(rows.begin(), rows.end(),
-                                                 [](const added_row& a, const added_row& b) { return a.to < b.to; });
+    std::ptrdiff_t low = rows[0].to;
+    std::ptrdiff_t high = low;
+    for (const added_row& row : rows) {
+      if (row.to < low) { low = row.to; }
+      if (row.to > high) { high = row.to; }
+    }
     const std::ptrdiff_t along = static_cast<std::ptrdiff_t>(count - 1) * s[0];
-    const std::ptrdiff_t first = low->to + std::min(along, std::ptrdiff_t{0});
-    const auto size = static_cast<std::size_t>(high->to + std::max(along, std::ptrdiff_t{0}) - first) + 1;
+    (along < 0 ? low : high) += along;
+    const std::ptrdiff_t first = low;
+    const auto size = static_cast<std::size_t>(high - low) + 1;
     // Few of the elements between them are theirs: these rows do not meet.
     const bool apart = size / 4 > rows.size() * count;
     part.assign(apart ? 0 : size, T(0));

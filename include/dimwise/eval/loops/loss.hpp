@@ -7,8 +7,7 @@
 
 #include <dimwise/eval/loops/ids.hpp>
 #include <dimwise/expr/rows/loss.hpp>
-
-#include <cmath>
+#include <dimwise/support/math.hpp>
 
 namespace dimwise::detail {
 
@@ -126,17 +125,17 @@ class logit_row {
     });
     if (largest_ == kernels::minus_infinity<C>) { return; }
     kernels::carried_sum<C> sum;
-    each_of(inside_, [&](const auto& at) { sum += std::exp(x_[at[First]] - largest_); });
+    each_of(inside_, [&](const auto& at) { sum += math::exp(x_[at[First]] - largest_); });
     sum_ = sum.value();
   }
 
   [[nodiscard]] C loss(bool divergence) const {
-    const C log_sum = std::log(sum_);
+    const C log_sum = math::log(sum_);
     kernels::carried_sum<C> total;
     each([&](const auto& at, C q) {
       if (q == C(0)) { return; }
       total += q * ((largest_ - x_[at[First]]) + log_sum);
-      if (divergence) { total += q * std::log(q); }
+      if (divergence) { total += q * math::log(q); }
     });
     return total.value();
   }
@@ -148,7 +147,7 @@ class logit_row {
     if (all.value() == C(0)) { g = 0; }  // a target of weight 0 leaves its row out, whatever the logits are
     const C scale = all.value() / sum_;
     each([&](const auto& at, C q) {
-      const C share = q - scale * std::exp(x_[at[First]] - largest_);
+      const C share = q - scale * math::exp(x_[at[First]] - largest_);
       to(at, g == C(0) || share == C(0) ? C(0) : -g * share);
     });
   }

@@ -12,6 +12,7 @@
 #include <dimwise/expr/parts.hpp>
 #include <dimwise/support/library.hpp>
 #include <dimwise/tensor/memory/counted.hpp>
+#include <dimwise/tensor/memory/owner.hpp>
 
 #include <cstdint>
 #include <utility>
@@ -142,23 +143,7 @@ class kept_elements final : public kept_value {
   lowered<T> x_;
 };
 
-// The owner of a value: <memory> would be a tenth of what dimwise.hpp costs a program's compilation.
-class kept_owner {
- public:
-  explicit kept_owner(const kept_value* made) : value_(made) {}
-  kept_owner(const kept_owner&) = delete;
-  kept_owner& operator=(const kept_owner&) = delete;
-  kept_owner(kept_owner&& other) noexcept : value_(std::exchange(other.value_, nullptr)) {}
-  kept_owner& operator=(kept_owner&& other) noexcept {
-    std::swap(value_, other.value_);
-    return *this;
-  }
-  ~kept_owner() { delete value_; }
-  [[nodiscard]] const kept_value* get() const { return value_; }
-
- private:
-  const kept_value* value_;
-};
+using kept_owner = owner<const kept_value>;
 
 // The values of formulas during one evaluation or plan, or during a backward pass, which keeps them all.
 class erased_values {

@@ -7,8 +7,7 @@
 
 #include <dimwise/expr/elements/elementwise.hpp>
 #include <dimwise/expr/rows/reduce.hpp>
-
-#include <cmath>
+#include <dimwise/support/math.hpp>
 
 namespace dimwise {
 
@@ -46,7 +45,8 @@ struct logistic_loss {
   // a softplus(x) + b softplus(−x), where softplus(x) = log(1 + exp(x)) = max(x, 0) + log(1 + exp(−|x|)).
   template <class T>
   static T weighed(T x, T a, T b) {
-    return (a + b) * std::log1p(std::exp(-std::abs(x))) + times_vanishing(std::abs(x), x > T(0) ? a : b);
+    return (a + b) * detail::math::log1p(detail::math::exp(-detail::math::fabs(x))) +
+           times_vanishing(detail::math::fabs(x), x > T(0) ? a : b);
   }
   template <class T>
   T operator()(T x, T y, T positive = T(1)) const {

@@ -12,11 +12,9 @@
 
 #include <dimwise/eval/linear_attention.hpp>
 #include <dimwise/grad/operations/send.hpp>
+#include <dimwise/support/math.hpp>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -49,11 +47,11 @@ class recorded_cut final : public recorded {
       send_gradient(whole_,
                     put_together<all_type>(whole_.extents(), rows_.size(), [&](std::size_t t, T* to, std::size_t size) {
         if (!rows_[t].origin()->arrived()) {
-          std::fill_n(to, size, T(0));
+          fill_elements(to, size, T(0));
           return;
         }
         const auto& g = rows_[t].origin()->gradient();
-        std::copy_n(g.data(), size, to);
+        copy_elements(g.data(), size, to);
       }));
     }
     rows_.clear();
@@ -118,7 +116,7 @@ struct joined_along<P, shape<DimsAndMarks...>> {
   template <class T, class Row, class Extents>
   static tensor<tracked<T>, DimsAndMarks...> of(const std::vector<Row>& rows, const Extents& e) {
     const auto copy_row = [&](std::size_t t, T* to, std::size_t size) {
-      std::copy_n(rows[t].value().data(), size, to);
+      copy_elements(rows[t].value().data(), size, to);
     };
     const tensor<T, DimsAndMarks...> value(
         put_together<by_position_t<T, P, dims_t<shape_of<Row>>>>(e, rows.size(), copy_row));
@@ -152,7 +150,7 @@ template <class P, class F, operand Q, operand K, operand V, class T, class... S
       detail::union_t<typename Q::extents_type::atoms,
                       detail::union_t<typename K::extents_type::atoms, typename V::extents_type::atoms>>>(
       "linear_attention", q.extents(), k.extents(), v.extents(), state.extents());
-  const double factor = scale ? *scale : 1 / std::sqrt(static_cast<double>(e.template extent<F>()));
+  const double factor = scale ? *scale : 1 / detail::math::sqrt(static_cast<double>(e.template extent<F>()));
   const auto queries = detail::cut_along<P>(q);
   const auto keys = detail::cut_along<P>(k);
   const auto values = detail::cut_along<P>(v);

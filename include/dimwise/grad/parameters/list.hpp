@@ -15,8 +15,8 @@
 #include <dimwise/nn/parameters/part_list.hpp>
 #include <dimwise/nn/parameters/stage.hpp>
 #include <dimwise/support/library.hpp>
+#include <dimwise/support/math.hpp>
 
-#include <cmath>
 #include <cstddef>
 #include <limits>
 
@@ -121,7 +121,7 @@ void shorten_elements(std::size_t n, void* elements, double factor, const scaled
   }
   // A norm near the largest number: its inverse has few digits, or none.
   for (std::size_t i = 0; i < n; ++i) {
-    x[i] = static_cast<T>(std::ldexp(static_cast<double>(x[i]), -norm.exponent) * (limit / norm.rest));
+    x[i] = static_cast<T>(math::ldexp(static_cast<double>(x[i]), -norm.exponent) * (limit / norm.rest));
   }
 }
 template <class T>

@@ -8,9 +8,8 @@
 #pragma once
 
 #include <dimwise/eval/written/erased.hpp>
+#include <dimwise/tensor/memory/owner.hpp>
 
-#include <algorithm>
-#include <memory>
 #include <vector>
 
 namespace dimwise::detail {
@@ -43,23 +42,24 @@ class erased_gradients {
     const auto at = place_of(number);
     return at != arrived_.end() && (*at)->number() == number ? at->get() : nullptr;
   }
-  void add(std::unique_ptr<arrived_gradient> first) {
-    arrived_.insert(place_of(first->number()), static_cast<std::unique_ptr<arrived_gradient>&&>(first));
+  void add(owner<arrived_gradient> first) {
+    arrived_.insert(place_of(first->number()), static_cast<owner<arrived_gradient>&&>(first));
   }
   // Until nothing is left to send.
   void send() {
     while (!arrived_.empty()) {
-      const std::unique_ptr<arrived_gradient> last = static_cast<std::unique_ptr<arrived_gradient>&&>(arrived_.back());
+      const owner<arrived_gradient> last = static_cast<owner<arrived_gradient>&&>(arrived_.back());
       arrived_.pop_back();
       last->send();
     }
   }
 
  private:
-  using list = std::vector<std::unique_ptr<arrived_gradient>>;
+  using list = std::vector<owner<arrived_gradient>>;
   [[nodiscard]] list::const_iterator place_of(std::uint64_t number) const {
-    return std::lower_bound(arrived_.begin(), arrived_.end(), number,
-                            [](const auto& a, std::uint64_t b) { return a->number() < b; });
+    auto at = arrived_.end();
+    while (at != arrived_.begin() && (*(at - 1))->number() >= number) { --at; }
+    return at;
   }
 
   inline static thread_local erased_gradients* current_gradients = nullptr;

@@ -8,10 +8,10 @@
 
 #include <dimwise/shape/shape.hpp>
 #include <dimwise/support/library.hpp>
+#include <dimwise/tensor/memory/owner.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 namespace dimwise::detail {
 
@@ -96,7 +96,7 @@ class gradient_ranks {
   /// Whether a gradient is computed that has no sum along this axis yet.
   [[nodiscard]] static bool lacks(const named_axis& axis) { return depth > 0 && !has_sum(axis); }
   /// A collective in the loss gives its ranks: sums along the axis are theirs.
-  DIMWISE_DETAIL_LIBRARY static void give(const named_axis& axis, std::unique_ptr<const sum_over_ranks> sum);
+  DIMWISE_DETAIL_LIBRARY static void give(const named_axis& axis, owner<const sum_over_ranks> sum);
   /// Whether the loss is a term of a sum along this axis.
   [[nodiscard]] DIMWISE_DETAIL_LIBRARY static bool is_left(const named_axis& axis);
 

@@ -16,7 +16,7 @@ namespace dimwise::detail {
 struct gradient_ranks::state {
   struct axis {
     axis_key id;
-    std::unique_ptr<const sum_over_ranks> sum;
+    owner<const sum_over_ranks> sum;
   };
   std::vector<axis> axes{};
 };
@@ -32,7 +32,7 @@ DIMWISE_DETAIL_LIBRARY void gradient_ranks::forget() noexcept {
 
 DIMWISE_DETAIL_LIBRARY void gradient_ranks::abandon_known() {
   for (const state::axis& one : known->axes) {
-    if (one.sum != nullptr) { one.sum->abandon(); }
+    if (one.sum.get() != nullptr) { one.sum->abandon(); }
   }
 }
 
@@ -44,21 +44,21 @@ DIMWISE_DETAIL_LIBRARY axis_set gradient_ranks::bit_of(const named_axis& axis) {
     if (i == 8 * sizeof(axis_set)) {
       raise<gradient_error>(error{} << "a gradient goes through more than " << i << " mesh axes (R21)");
     }
-    axes.push_back({&axis, nullptr});
+    axes.push_back({&axis, {}});
   }
   return axis_set{1} << i;
 }
 DIMWISE_DETAIL_LIBRARY bool gradient_ranks::has_sum(const named_axis& axis) {
   if (known == nullptr) { return false; }
   for (const state::axis& one : known->axes) {
-    if (one.id == &axis) { return one.sum != nullptr; }
+    if (one.id == &axis) { return one.sum.get() != nullptr; }
   }
   return false;
 }
-DIMWISE_DETAIL_LIBRARY void gradient_ranks::give(const named_axis& axis, std::unique_ptr<const sum_over_ranks> sum) {
+DIMWISE_DETAIL_LIBRARY void gradient_ranks::give(const named_axis& axis, owner<const sum_over_ranks> sum) {
   const axis_set bit = bit_of(axis);
   for (std::size_t i = 0; i < now().axes.size(); ++i) {
-    if (bit == axis_set{1} << i) { now().axes[i].sum = static_cast<std::unique_ptr<const sum_over_ranks>&&>(sum); }
+    if (bit == axis_set{1} << i) { now().axes[i].sum = static_cast<owner<const sum_over_ranks>&&>(sum); }
   }
 }
 // The axes of `from` without those of `without`; either may be null.
@@ -83,7 +83,7 @@ void gradient_ranks::add_terms(axis_set set, T* terms, std::size_t count) {
   for (std::size_t i = 0; i < now().axes.size(); ++i) {
     if ((set & axis_set{1} << i) == 0) { continue; }
     const state::axis& axis = now().axes[i];
-    if (axis.sum == nullptr) {
+    if (axis.sum.get() == nullptr) {
       raise<gradient_error>(error{} << "a gradient is a term of a sum along the mesh axis " << axis.id->name
                                     << ", and no collective along it was called in the loss (R23)");
     }

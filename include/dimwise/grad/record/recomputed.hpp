@@ -10,8 +10,8 @@
 
 #include <dimwise/grad/gradient.hpp>
 #include <dimwise/nn/layers/dropout.hpp>
+#include <dimwise/tensor/memory/owner.hpp>
 
-#include <memory>
 #include <tuple>
 
 namespace dimwise {
@@ -49,14 +49,14 @@ class recorded_layer<Layer, X, T, shape<D...>, How...> final : public recorded_v
  public:
   recorded_layer(std::uint64_t record, const Layer& layer, const X& x, const nn::dropout_state& drops,
                  const How&... how)
-      : recorded_value<T, D...>(record), kept_(std::make_unique<kept>(kept{layer, x, drops, std::tuple(how...)})) {}
+      : recorded_value<T, D...>(record), kept_(new kept{layer, x, drops, std::tuple(how...)}) {}
 
   void send() override {
     if (this->arrived()) {
       const auto g = this->taken();
       send_through(*kept_, g);
     }
-    kept_.reset();
+    kept_ = {};
   }
 
  private:
@@ -84,7 +84,7 @@ class recorded_layer<Layer, X, T, shape<D...>, How...> final : public recorded_v
     each_tracked(pass_on, k.x, x);
   }
 
-  std::unique_ptr<kept> kept_;
+  owner<kept> kept_;
 };
 
 template <class T, class... D, class Layer, class X, class... How>

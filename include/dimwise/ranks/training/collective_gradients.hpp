@@ -20,7 +20,6 @@
 
 #include <cstddef>
 #include <exception>
-#include <memory>
 #include <utility>
 
 namespace dimwise::detail {
@@ -39,7 +38,9 @@ class sum_along final : public sum_over_ranks {
 // Gradients that meet shards along M are added by these ranks, while a gradient is computed.
 template <class M>
 void remember_sum(const ranks::communicator& along) {
-  if (gradient_ranks::lacks(axis_id<M>)) { gradient_ranks::give(axis_id<M>, std::make_unique<sum_along>(along)); }
+  if (gradient_ranks::lacks(axis_id<M>)) {
+    gradient_ranks::give(axis_id<M>, owner<const sum_along>(new sum_along(along)));
+  }
 }
 
 // A gradient with these dimensions and extents.

@@ -7,7 +7,9 @@
 #include <dimwise/ranks/checkpoint.hpp>
 #include <dimwise/ranks/messages/gathered_parts.hpp>
 
+#include <functional>
 #include <map>
+#include <memory>
 #include <string>
 
 namespace programs {
