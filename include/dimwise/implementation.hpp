@@ -29,6 +29,8 @@
 #include <dimwise/grad/record/adjoints_definitions.hpp>
 #include <dimwise/grad/record/partial_sums_definitions.hpp>
 #include <dimwise/grad/record/recorded_definitions.hpp>
+#include <dimwise/grad/record/recorded_value_definitions.hpp>
+#include <dimwise/grad/record/stored_formula_definitions.hpp>
 #include <dimwise/io/archive_definitions.hpp>
 #include <dimwise/io/arrays/stored_order_definitions.hpp>
 #include <dimwise/io/bindings_definitions.hpp>

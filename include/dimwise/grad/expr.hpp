@@ -8,6 +8,7 @@
 
 #include <dimwise/eval/written/expr.hpp>
 #include <dimwise/grad/operations/send.hpp>
+#include <dimwise/grad/record/erased.hpp>
 
 namespace dimwise {
 
@@ -37,7 +38,7 @@ std::uint64_t record_of(const N& n) {
 template <class T, class... D>
 class erased_tracked : public counted_formula {
  public:
-  using gradient_type = typename recorded_value<T, D...>::gradient_type;
+  using gradient_type = typename gradient_of_value<T, D...>::type;
   using plain_type = expr<T, shape<D...>>;
 
   erased_tracked(const plain_type& plain, std::uint64_t record) : plain_(plain), record_(record) {}
@@ -68,17 +69,16 @@ class arrived_at final : public arrived_gradient {
   explicit arrived_at(const expr<tracked<T>, shape<D...>>& x) : arrived_gradient(x.formula().number()), to_(x) {}
   template <class G>
   void add(const G& g) {
-    sum_.add(g);
+    gradient_of_value<T, D...>::add(static_cast<recorded_value<T>&>(*sum_), g);
   }
-  void send() override { to_.formula().send(sum_.taken()); }
+  void send() override {
+    auto& arrived = static_cast<recorded_value<T>&>(*sum_);
+    to_.formula().send(gradient_of_value<T, D...>::of_elements(arrived.taken(), to_.extents()));
+  }
 
  private:
-  struct sum : recorded_value<T, D...> {
-    sum() : recorded_value<T, D...>(0, of_one_statement) {}
-    using recorded_value<T, D...>::taken;
-  };
   expr<tracked<T>, shape<D...>> to_;
-  sum sum_{};
+  origin_pointer sum_ = new_recorded_value<T>(0, value_axes_of<shape<D...>>, of_one_statement);
 };
 
 template <class T, class... D>

@@ -122,8 +122,8 @@ using parameter_origins = std::vector<origin_pointer>;
 // Tracks the parameter `from` by a record.
 template <class To, class From>
 [[gnu::noinline]] void track_parameter(To& to, const From& from, std::uint64_t record, parameter_origins& origins) {
-  origins.push_back(new_recorded<typename To::origin_type>(record));
-  to = To(from, origins.back());
+  to = recorded_leaf(from, record);
+  origins.push_back(to.origin_owner());
 }
 template <class To, class From>
 void track_parts(To& to, const From& from, std::uint64_t record, parameter_origins& origins);
@@ -349,7 +349,7 @@ auto differentiated_in(gradient_record& record, const M& model, const Loss& loss
   record.close();
   // Along the axes of a partial sum, gradients of what is whole are left as terms.
   const gradient_ranks::partial_loss left(axes_of_shape<shape_of<std::remove_cvref_t<decltype(value)>>>());
-  if (value.has_origin(record.number())) { value.origin()->add(tensor<T>(factor)); }
+  if (value.has_origin(record.number())) { add_gradient(value, tensor<T>(factor)); }
   value_with_gradient<T, M> result{*value.value().data() * factor, model};
   send(record, parameter_list(result.gradient), origins);
   return result;

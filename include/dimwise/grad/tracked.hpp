@@ -2,15 +2,13 @@
 // dimwise/grad/tracked.hpp -- tensors whose origin is recorded.
 //
 // Layer: grad. Storing is all that is recorded: `tensor y = expr;` with a tracked operand keeps the expression, which
-// shares what it reads. A formula is differentiated by its type (grad/operations/adjoint.hpp).
+// shares what it reads (grad/record/stored_formula.hpp).
 // Tests: tests/grad/tracked.test.cpp
 #pragma once
 
 #include <dimwise/eval/evaluate.hpp>
-#include <dimwise/grad/operations/attention.hpp>
-#include <dimwise/grad/record/adjoints.hpp>
-#include <dimwise/grad/record/erased.hpp>
-#include <dimwise/grad/record/recorded.hpp>
+#include <dimwise/grad/record/recorded_value.hpp>
+#include <dimwise/grad/record/stored_formula.hpp>
 #include <dimwise/tensor/memory/owner.hpp>
 
 #include <cstdint>
@@ -38,159 +36,105 @@ struct read_as_a_number<T> {
 template <class T>
 struct stored_as<tracked<T>> : read_as_a_number<T> {};
 
-// The gradient of a stored value: the sum of what arrives, over all ranks that have a term of it.
+template <class Shape, class Axes = axes_for<make_shape_t<dims_t<Shape>, list<>>>>
+inline constexpr value_axes value_axes_of = {name_list_of<Axes>, facts_of_axes<Axes>::at, axes_of_shape<Shape>()};
+
+// The gradient of a value as a tensor: the value's dimensions, and no marks.
 template <class T, class... DimsAndMarks>
-class recorded_value : public recorded_gradient {
- public:
-  using gradient_type = tensor_of<T, make_shape_t<dims_t<shape<DimsAndMarks...>>, list<>>>;
-  static constexpr const axes_of_mesh* own_axes = axes_of_shape<shape<DimsAndMarks...>>();
+struct gradient_of_value {
+  using type = tensor_of<T, make_shape_t<dims_t<shape<DimsAndMarks...>>, list<>>>;
 
-  explicit recorded_value(std::uint64_t record) : recorded_gradient(record, own_axes) {}
-  /// Of a value to which one statement sends.
-  recorded_value(std::uint64_t record, const axes_of_mesh& sums) : recorded_gradient(record, &sums) {}
-
-  /// Adds what arrives: the value's dimensions in any order, and no marks.
+  /// Adds what arrives, which has the dimensions in any order.
   template <class G>
-  void add(const G& g) {
-    static_assert(same_set<dims_t<shape_of<G>>, dims_t<shape<DimsAndMarks...>>> && marks_t<shape_of<G>>::size == 0,
+  static void add(recorded_value<T>& to, const G& g) {
+    static_assert(same_set<dims_t<shape_of<G>>, dims_t<shape_of<type>>> && marks_t<shape_of<G>>::size == 0,
                   "dimwise: an adjoint gives a gradient of other dimensions than the value has");
     if constexpr (fits<T, value_of<G>>) {
-      take(gradient_type(g));
+      add_stored(to, g);
     } else {  // numbers in double met a value in float: `check_gradient` compiles such losses
-      add(make_node<shape_of<G>, T>(apply<fn::as_real<T>>{}, g.extents(), g));
+      add_stored(to, make_node<shape_of<G>, T>(apply<fn::as_real<T>>{}, g.extents(), g));
     }
   }
-  void add_record(const gradient_in_record& g, const void* extents) final {
-    this->meet();
-    const auto& e = *static_cast<const typename gradient_type::extents_type*>(extents);
-    if constexpr (std::is_same_v<decltype(gradient_.handle()), const shared_storage<T>&>) {
-      if (const shared_storage<T>* const all = this->arrived() ? nullptr : shared_elements<T>(g, name_list_of<axes>)) {
-        gradient_ = gradient_type::sharing(e, *all);
-        return this->set_arrived(true);
-      }
+  /// What has arrived; `e` are the extents of the value.
+  template <class Extents>
+  static type whole(recorded_value<T>& from, const Extents& e) {
+    return of_elements(from.whole(), e);
+  }
+  template <class Extents>
+  static type of_elements(const shared_storage<T>& elements, const Extents& e) {
+    const typename type::extents_type own = merge_extents<typename type::extents_type::atoms>("gradient", e);
+    if constexpr (in_shared_storage) {
+      return type::sharing(own, elements);
+    } else {
+      type g = type::for_overwriting(own);
+      copy_elements(elements.read(), g.size(), g.overwrite());
+      return g;
     }
-    auto sum = gradient_type::for_overwriting(e);
-    axis to[max_rank];
-    axis_extents<axes>::write_contiguous(e, to);
-    const gradient_type& before = gradient_;  // const: `data()` for writing would copy it
-    write_gradient<T>(g, name_list_of<axes>, {sum.fresh_elements(), to}, this->arrived() ? before.data() : nullptr);
-    gradient_ = static_cast<gradient_type&&>(sum);
-    this->set_arrived(true);
-  }
-  [[nodiscard]] const gradient_type& gradient() {
-    this->complete();
-    return gradient_;
-  }
-  // The gradient that arrived. It is moved out, so that its memory is free as soon as it was sent on.
-  [[nodiscard]] gradient_type taken() {
-    this->complete();
-    gradient_type g = gradient_;
-    gradient_ = gradient_type();
-    this->set_arrived(false);
-    return g;
-  }
-  // The same in two sums: what is complete, and the terms that the ranks along an axis have, for each one that arrived.
-  template <class Whole, class Terms>
-  void take_in_terms(const named_axis& along, const Whole& take_whole, const Terms& take_terms) {
-    this->complete(gradient_ranks::bit_of(along));
-    const bool terms_at_hand = this->holds_terms() || gradient_ranks::is_left(along);
-    if (const auto* const other = static_cast<const T*>(this->other_sum())) {
-      gradient_type waiting = gradient_type::for_overwriting(gradient_.extents());
-      copy_elements(other, waiting.size(), waiting.overwrite());
-      terms_at_hand ? take_whole(waiting) : take_terms(waiting);
-    }
-    this->drop();
-    const gradient_type g = this->taken();
-    terms_at_hand ? take_terms(g) : take_whole(g);
   }
 
  private:
-  using axes = typename gradient_type::axes;
+  static constexpr bool in_shared_storage =
+      std::is_same_v<decltype(std::declval<const type&>().handle()), const shared_storage<T>&>;
 
   // One function for all formulas that send here.
-  [[gnu::noinline]] void take(gradient_type g) {
-    this->meet();
-    if (this->arrived()) {
-      const gradient_type& before = gradient_;
-      const auto& fresh = static_cast<const gradient_type&>(g);
-      auto sum = gradient_type::for_overwriting(before.extents());
-      add_gradients(current_context(), sum.size(), fresh.size(), sum.fresh_elements(), before.data(), fresh.data());
-      gradient_ = static_cast<gradient_type&&>(sum);
+  [[gnu::noinline]] static void add_stored(recorded_value<T>& to, const type& g) {
+    const T* const elements = g.data();
+    if constexpr (in_shared_storage) {
+      to.add(g.handle(), g.size());
     } else {
-      gradient_ = static_cast<gradient_type&&>(g);
-      this->set_arrived(true);
+      shared_storage<T> copy(g.size());
+      copy_elements(elements, g.size(), copy.write());
+      to.add(copy, g.size());
     }
   }
-  gradient_elements elements() override {
-    constexpr auto type = std::is_same_v<T, float>    ? gradient_elements::type::float32
-                          : std::is_same_v<T, double> ? gradient_elements::type::float64
-                                                      : gradient_elements::type::other;
-    return {gradient_.overwrite(), gradient_.size(), sizeof(T), type};
-  }
-
-  gradient_type gradient_{};
 };
 
-template <class E, class G>
-[[gnu::always_inline]] inline void send_from(const E& formula, const G& g) {
-  static_assert(is_tracked<E>, "dimwise: what a record keeps says how it sends its gradient");
-  send_gradient(formula, g);
-}
-#if !defined(DIMWISE_PLAIN_ONLY)
-template <class E, class Value, class G>
-[[gnu::always_inline]] inline void send_from(kept_attention<E, Value>& kept, const G& g) {
-  if (!kept.send(g)) { send_gradient(kept.formula, g); }
-}
-#endif
-// While it lives, a statement with a value of these axes sends: what is whole and meets its shards has one term of its
-// gradient on each rank.
-template <bool OnRanks>
-struct sender {
-  explicit sender(const axes_of_mesh*) {}
-};
-template <>
-struct sender<true> : gradient_ranks::root {
-  using root::root;
-};
-// The action of a value of type Value that holds a Kept.
-template <class Kept, class Value>
-void send_kept(void* kept, recorded* value) {
-  struct owner {
-    Kept* kept;
-    ~owner() { delete kept; }  // a std::unique_ptr is twenty more functions to compile for each formula
-  } const owned{static_cast<Kept*>(kept)};
-  if (value == nullptr) { return; }
-  const auto g = static_cast<Value*>(value)->taken();
-  [[maybe_unused]] const sender<Value::own_axes != nullptr> from(Value::own_axes);
-  if constexpr (holds_erased<Kept>) {
-    erased_gradients all;
-    send_from(*owned.kept, g);
-    all.send();
-  } else {
-    send_from(*owned.kept, g);
-  }
-}
+// What has arrived at a value, for a function that sends it on.
+template <class T, class... DimsAndMarks>
+class arrived_value {
+  using of_value = gradient_of_value<T, DimsAndMarks...>;
 
-// The action of a value whose gradient a function of its own sends: `Kept::send(value)`.
-template <class Kept, class Value>
-void send_by_own(void* kept, recorded* value) {
-  const owner<const Kept> owned(static_cast<const Kept*>(kept));
-  if (value != nullptr) { owned->send(*static_cast<Value*>(value)); }
-}
+ public:
+  using gradient_type = typename of_value::type;
+  using extents_type = extents_for<shape<DimsAndMarks...>>;
 
-// Refuses an expression of which a leaf was recorded elsewhere: its gradient would be lost.
-template <class N>
-bool has_origin(const N& n, std::uint64_t record) {
-  if constexpr (!is_tracked<N>) {
-    return false;
-  } else if constexpr (is_tensor<N> || is_erased<N>) {
-    return n.has_origin(record);
-  } else {
-    bool any = false;  // every child is looked at
-    n.each_child([&](const auto& child) __attribute__((always_inline)) { any = has_origin(child, record) || any; });
-    return any;
+  arrived_value(recorded_value<T>& from, const extents_type& e) : from_(from), extents_(e) {}
+  [[nodiscard]] const axes_of_mesh* mesh() const { return from_.axes().mesh; }
+  [[nodiscard]] gradient_type taken() { return of_value::of_elements(from_.taken(), extents_); }
+  /// The same in two sums, for each one that arrived.
+  template <class Whole, class Terms>
+  void take_in_terms(const named_axis& along, const Whole& take_whole, const Terms& take_terms) {
+    const gradient_in_terms<T> all = from_.taken_in_terms(along);
+    if (all.has_other) {
+      const auto other = of_value::of_elements(all.other, extents_);
+      all.are_terms ? take_whole(other) : take_terms(other);
+    }
+    const auto g = of_value::of_elements(all.at_hand, extents_);
+    all.are_terms ? take_terms(g) : take_whole(g);
   }
-}
+
+ private:
+  recorded_value<T>& from_;
+  const extents_type& extents_;
+};
+
+// The action of a value whose gradient a function of its own sends: `Kept::send(arrived_value&)`.
+template <class Kept, class T, class... DimsAndMarks>
+struct kept_by_own {
+  Kept kept;
+  extents_for<shape<DimsAndMarks...>> extents;
+
+  static void send(void* kept, recorded* value) {
+    const owner<const kept_by_own> owned(static_cast<const kept_by_own*>(kept));
+    if (value == nullptr) { return; }
+    arrived_value<T, DimsAndMarks...> arrived(static_cast<recorded_value<T>&>(*value), owned->extents);
+    owned->kept.send(arrived);
+  }
+};
+
+// Refuses an operation without an adjoint (grad/operations/send.hpp).
+template <class X>
+void ask_for_adjoints();
 
 }  // namespace detail
 
@@ -205,7 +149,6 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
   using extents_type = detail::extents_for<shape_type>;
   using axes = detail::axes_for<shape_type>;
   using plain_type = tensor<T, DimsAndMarks...>;
-  using origin_type = detail::recorded_value<T, DimsAndMarks...>;
 
   /// Zeros, a constant.
   tensor() = default;
@@ -233,33 +176,11 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
     requires(!std::same_as<E, tensor> && !std::same_as<E, plain_type> &&
              detail::fits<tracked<T>, detail::value_of<E>> && allowed<rule::assign<shape_type, detail::shape_of<E>>>)
   tensor(const E& value) {  // implicit: `tensor y = expr;` evaluates
-    detail::gradient_record* const record = detail::gradient_record::current();
-    const bool recorded = detail::has_origin(value, record == nullptr ? 0 : record->number());
-    // By one kernel whether it is recorded or not: a recomputed layer has the same bits as before.
-    auto fresh =
-        plain_type::for_overwriting(detail::merge_extents<typename extents_type::atoms>("assign", value.extents()));
-#if !defined(DIMWISE_PLAIN_ONLY)
-    if constexpr (detail::may_be_attention<T, E>) {
-      detail::attention_sums sums;
-      if (detail::store_attention(value, fresh, sums)) {
-        value_ = static_cast<plain_type&&>(fresh);
-        if (recorded) {
-          using kept = detail::kept_attention<E, plain_type>;
-          begin(*record);
-          keep(new kept{value, value_, static_cast<detail::attention_sums&&>(sums)});
-        }
-        return;
-      }
-    }
-#endif
-    compute_value(fresh, value);
-    value_ = static_cast<plain_type&&>(fresh);
-    if constexpr (detail::is_tracked<E>) {
-      if (recorded) {
-        begin(*record);
-        keep(new E(value));
-      }
-    }
+    detail::ask_for_adjoints<E>();
+    detail::evaluation_pass pass{current_context()};
+    [[maybe_unused]] const detail::values_read_by<T, detail::evaluation_pass, E> once(pass, value);
+    store(detail::merge_extents<typename extents_type::atoms>("assign", value.extents()), detail::formula_type_of<T, E>,
+          &value);
   }
   template <class Computed, class Verdict = rule::assign<shape_type, Computed>>
     requires refused<Verdict>
@@ -281,22 +202,28 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
     return origin_.get() != nullptr && detail::belongs_to(origin_->record(), record);
   }
   /// The record; null for a constant.
-  [[nodiscard]] origin_type* origin() const { return static_cast<origin_type*>(origin_.get()); }
+  [[nodiscard]] detail::recorded_value<T>* origin() const {
+    return static_cast<detail::recorded_value<T>*>(origin_.get());
+  }
   [[nodiscard]] const detail::origin_pointer& origin_owner() const { return origin_; }
 
  private:
-  // Records the value, and then what it was computed from: nothing can throw once that is made.
-  void begin(detail::gradient_record& record) {
-    origin_ = detail::new_recorded<origin_type>(record.number());
-    record.add(origin_);
+  // One function for all formulas.
+  [[gnu::noinline]] void store(const extents_type& e, const detail::formula_type<T>& type, const void* formula) {
+    auto fresh = plain_type::for_overwriting(e);
+    const detail::stored_elements_of<T> to{detail::value_axes_of<shape_type>, fresh.size(), fresh.fresh_elements(),
+                                           shared_by(fresh.handle())};
+    origin_ = detail::store_formula<T>(type, formula, to);
+    value_ = static_cast<plain_type&&>(fresh);
   }
-  template <class Kept>
-  void keep(Kept* kept) noexcept {
-    origin_->keep(kept, &detail::send_kept<Kept, origin_type>);
+  static const detail::shared_storage<T>* shared_by(const detail::shared_storage<T>& elements) { return &elements; }
+  template <class Inline>
+  static const detail::shared_storage<T>* shared_by(const Inline&) {
+    return nullptr;
   }
 
   plain_type value_{};
-  detail::origin_pointer origin_{};  // of an origin_type
+  detail::origin_pointer origin_{};  // of a recorded_value<T>
 };
 
 namespace detail {
@@ -311,7 +238,8 @@ class gradient_target<tensor<tracked<T>, DimsAndMarks...>> {
   /// Adds what a function of its own sends: complete, unless a `gradient_ranks::root` says otherwise.
   template <class G>
   void add(const G& g) const {
-    if (origin_.get() != nullptr) { static_cast<recorded_value<T, DimsAndMarks...>*>(origin_.get())->add(g); }
+    if (origin_.get() == nullptr) { return; }
+    gradient_of_value<T, DimsAndMarks...>::add(static_cast<recorded_value<T>&>(*origin_), g);
   }
 
  private:
@@ -320,20 +248,46 @@ class gradient_target<tensor<tracked<T>, DimsAndMarks...>> {
 template <class T, class... D>
 gradient_target(const tensor<tracked<T>, D...>&) -> gradient_target<tensor<tracked<T>, D...>>;
 
+template <class Tensor>
+struct gradient_of_stored;
+template <class T, class... D>
+struct gradient_of_stored<tensor<tracked<T>, D...>> : gradient_of_value<T, D...> {};
+// What has arrived at a stored tensor that was recorded.
+template <class T, class... D>
+auto gradient_at(const tensor<tracked<T>, D...>& x) {
+  return gradient_of_value<T, D...>::whole(*x.origin(), x.extents());
+}
+// Adds to it, unless the tensor is a constant.
+template <class T, class... D, class G>
+void add_gradient(const tensor<tracked<T>, D...>& x, const G& g) {
+  if (x.origin() != nullptr) { gradient_of_value<T, D...>::add(*x.origin(), g); }
+}
+// The tensor with a record of its own, and no formula.
+template <class T, class... D, class... Sums>
+tensor<tracked<T>, D...> recorded_leaf(const tensor<T, D...>& value, std::uint64_t record, const Sums&... sums) {
+  return {value, new_recorded_value<T>(record, value_axes_of<shape<D...>>, sums...)};
+}
+
+// The value with what sends its gradient: `kept.send(arrived_value&)`.
+template <class T, class... D, class Kept>
+tensor<tracked<T>, D...> recorded_by_own(const tensor<T, D...>& value, gradient_record& record, const Kept& kept) {
+  using kept_type = kept_by_own<Kept, T, D...>;
+  const tensor<tracked<T>, D...> recorded = recorded_leaf(value, record.number());
+  recorded.origin()->keep(new kept_type{kept, value.extents()}, &kept_type::send);
+  record.add(recorded.origin_owner());
+  return recorded;
+}
 // `value`, which was computed from the stored tensors `from`, by a function that has no formula: `kept.send(value)`
-// takes the gradient of the value (`recorded_value::taken`) and adds what it is for `from` to their targets. A constant
-// if none of them is recorded.
+// takes the gradient of the value (`arrived_value`) and adds what it is for `from` to their targets. A constant if none
+// of them is recorded.
 template <class T, class... D, class Kept, class... From>
 tensor<tracked<T>, D...> recorded_with(const tensor<T, D...>& value, const Kept& kept, const From&... from) {
   gradient_record* const record = gradient_record::current();
   const std::uint64_t number = record == nullptr ? 0 : record->number();
   bool any = false;  // every one is looked at
-  ((any = has_origin(from, number) || any), ...);
+  ((any = from.has_origin(number) || any), ...);
   if (!any) { return value; }
-  const auto origin = new_recorded<recorded_value<T, D...>>(number);
-  origin->keep(new Kept(kept), &send_by_own<Kept, recorded_value<T, D...>>);
-  record->add(origin);
-  return {value, origin};
+  return recorded_by_own(value, *record, kept);
 }
 
 }  // namespace detail

@@ -63,7 +63,15 @@ struct record_constants {
   bool is_float;
   bool has_kernels;
   adjoint_function<C>* send;
+  bool (*has_origin)(const void* node, std::uint64_t record);
 };
+// Of a tracked node that computes itself (grad/operations/send.hpp).
+template <class N>
+struct origins_below;
+template <class N, bool Asked>
+inline constexpr bool (*origins_of)(const void*, std::uint64_t) = nullptr;
+template <class N>
+inline constexpr bool (*origins_of<N, true>)(const void*, std::uint64_t) = &origins_below<N>::any;
 template <class C, class N>
 inline constexpr record_constants<C> constants_of = {
     &record_shape_of<axes_for<shape_of<N>>, extents_type_of<N>, is_masked<N>>,
@@ -71,7 +79,8 @@ inline constexpr record_constants<C> constants_of = {
     leaves_out<N>,
     std::is_same_v<untracked_t<value_of<N>>, float>,
     has_kernels_for<C, N>,
-    sender_for<C, N>};
+    sender_for<C, N>,
+    origins_of<N, is_tracked<N> && !is_recorded<N> && !is_tensor<N>>};
 // The bias that N adds.
 template <class N>
 struct bias_of;
@@ -81,24 +90,18 @@ inline constexpr record_constants<C> constants_of_bias = {&record_shape_of<bias_
                                                           kernels::left_out::nothing,
                                                           true,
                                                           false,
-                                                          sender_for<C, bias_of<N>, is_tracked<B>>};
+                                                          sender_for<C, bias_of<N>, is_tracked<B>>,
+                                                          origins_of<B, is_tracked<B>>};
 
 // The next record. Members that no operation of its kind reads stay undetermined: records are formed for each
-// evaluation.
+// evaluation. `slots` are those of the extents. Not inlined in linked programs: each type of node forms one.
+template <class C>
+record<C>& next_record(record_stack<C>& all, const record_constants<C>& constants, const void* node, const void* slots,
+                       const void* extents);
 template <class C, class Extents>
 [[gnu::always_inline]] inline record<C>& next_record(record_stack<C>& all, const record_constants<C>& constants,
                                                      const void* node, const Extents& e) {
-  record<C>& r = *all.next++;
-  r.shape = constants.shape;
-  r.extents = constants.shape->sources == nullptr ? static_cast<const void*>(&e) : e.slots();
-  r.name = constants.name;
-  r.node = node;
-  r.node_extents = &e;
-  r.leaves_out = constants.leaves_out;
-  r.is_float = constants.is_float;
-  r.has_kernels = constants.has_kernels;
-  r.send = constants.send;
-  return r;
+  return next_record(all, constants, node, e.slots(), &e);
 }
 
 // ---- foreign nodes -------------------------------------------------------------------------------------------------

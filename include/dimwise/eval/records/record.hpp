@@ -12,6 +12,7 @@
 #include <dimwise/eval/lowering/views.hpp>
 #include <dimwise/expr/rows/nodes.hpp>
 
+#include <cstdint>
 #include <string>
 
 namespace dimwise {
@@ -130,6 +131,8 @@ struct record {
   const record* child[3];
   adjoint_function<C>* send;  // null where nothing is tracked
   recorded_gradient* origin;  // of a tracked leaf; null for a constant
+  // Whether something below a tracked node that computes itself is part of a record; null for other nodes.
+  bool (*has_origin)(const void* node, std::uint64_t record);
   const mask_facts_of_record* mask_facts;
   const void* mask;                           // or the user's function
   std::string (*describe)(const void* node);  // of a plan alone

@@ -7,9 +7,26 @@
 
 #include <dimwise/eval/lowering/views_definitions.hpp>
 #include <dimwise/eval/plan/steps.hpp>
-#include <dimwise/eval/records/record.hpp>
+#include <dimwise/eval/records/nodes.hpp>
 
 namespace dimwise::detail {
+
+template <class C>
+record<C>& next_record(record_stack<C>& all, const record_constants<C>& constants, const void* node, const void* slots,
+                       const void* extents) {
+  record<C>& r = *all.next++;
+  r.shape = constants.shape;
+  r.extents = constants.shape->sources == nullptr ? extents : slots;
+  r.name = constants.name;
+  r.node = node;
+  r.node_extents = extents;
+  r.leaves_out = constants.leaves_out;
+  r.is_float = constants.is_float;
+  r.has_kernels = constants.has_kernels;
+  r.send = constants.send;
+  r.has_origin = constants.has_origin;
+  return r;
+}
 
 // Counts what runs, or adds it to the plan; `words` are asked of a plan alone.
 template <class C, class Words>
@@ -69,12 +86,13 @@ void write_record(walk& w, const record<C>& r, target<C> to) {
 template <class C>
 lowered<C> read_shared_leaf(walk& w, const record<C>& r, bool) {
   lowered<C> x;
-  if (w.computes()) {
+  if (w.computes() && r.shape->sources != nullptr) {
     read_shared(x, r.shape->sources, r.rank(), static_cast<const slot*>(r.extents),
                 *static_cast<const shared_storage<C>*>(r.node));
   } else {
     r.write_extents(x.axes);
     make_contiguous(x.axes, r.rank());
+    if (w.computes()) { x.data = static_cast<const shared_storage<C>*>(r.node)->read(); }  // of a gradient
   }
   return x;
 }
@@ -98,11 +116,13 @@ lowered<C> read_view(walk& w, const record<C>& r, bool as_weights) {
 }
 
 #if DIMWISE_DETAIL_HAS_LIBRARY
-#define DIMWISE_DETAIL_COMPILED_IN(C)                                     \
-  template lowered<C> read_record<C>(walk&, const record<C>&, bool);      \
-  template void write_record<C>(walk&, const record<C>&, target<C>);      \
-  template lowered<C> read_shared_leaf<C>(walk&, const record<C>&, bool); \
-  template void write_number<C>(walk&, const record<C>&, target<C>);      \
+#define DIMWISE_DETAIL_COMPILED_IN(C)                                                                        \
+  template record<C>& next_record<C>(record_stack<C>&, const record_constants<C>&, const void*, const void*, \
+                                     const void*);                                                           \
+  template lowered<C> read_record<C>(walk&, const record<C>&, bool);                                         \
+  template void write_record<C>(walk&, const record<C>&, target<C>);                                         \
+  template lowered<C> read_shared_leaf<C>(walk&, const record<C>&, bool);                                    \
+  template void write_number<C>(walk&, const record<C>&, target<C>);                                         \
   template lowered<C> read_view<C>(walk&, const record<C>&, bool);
 DIMWISE_DETAIL_COMPILED_IN(float)
 DIMWISE_DETAIL_COMPILED_IN(double)

@@ -50,7 +50,7 @@ class recorded_cut final : public recorded {
           fill_elements(to, size, T(0));
           return;
         }
-        const auto& g = rows_[t].origin()->gradient();
+        const auto g = gradient_at(rows_[t]);
         copy_elements(g.data(), size, to);
       }));
     }
@@ -79,11 +79,7 @@ auto cut_along(const X& x) {
     const bool recorded = whole.has_origin(number);
     for (std::size_t t = 0; t < count; ++t) {
       const tensor value(at<P>(whole.value(), t));
-      if (recorded) {
-        rows.push_back(row_type(value, new_recorded<typename row_type::origin_type>(number)));
-      } else {
-        rows.push_back(row_type(value));
-      }
+      rows.push_back(recorded ? recorded_leaf(value, number) : row_type(value));
     }
     if (recorded) {
       record->add(new_recorded<recorded_cut<P, std::remove_cv_t<decltype(whole)>, row_type>>(number, whole, rows));
@@ -92,22 +88,16 @@ auto cut_along(const X& x) {
   }
 }
 
-// A tensor that was concatenated from values for each position.
-template <class P, class Row, class T, class... DimsAndMarks>
-class recorded_join final : public recorded_value<T, DimsAndMarks...> {
- public:
-  recorded_join(std::uint64_t record, const std::vector<Row>& rows)
-      : recorded_value<T, DimsAndMarks...>(record), rows_(rows) {}
-  void send() override {
-    if (this->arrived()) {
-      const auto g = this->taken();
-      for (std::size_t t = 0; t < rows_.size(); ++t) { send_gradient(rows_[t], tensor(at<P>(g, t))); }
-    }
-    rows_.clear();
-  }
+// What a tensor was concatenated from: values for each position.
+template <class P, class Row>
+struct kept_rows {
+  std::vector<Row> rows;
 
- private:
-  std::vector<Row> rows_;
+  template <class Arrived>
+  void send(Arrived& arrived) const {
+    const auto g = arrived.taken();
+    for (std::size_t t = 0; t < rows.size(); ++t) { send_gradient(rows[t], tensor(at<P>(g, t))); }
+  }
 };
 template <class P, class Shape>
 struct joined_along;
@@ -125,9 +115,7 @@ struct joined_along<P, shape<DimsAndMarks...>> {
     bool any = false;
     for (const Row& row : rows) { any = row.has_origin(number) || any; }
     if (!any) { return value; }
-    auto origin = new_recorded<recorded_join<P, Row, T, DimsAndMarks...>>(number, rows);
-    record->add(origin);
-    return {value, origin};
+    return recorded_by_own(value, *record, kept_rows<P, Row>{rows});
   }
 };
 

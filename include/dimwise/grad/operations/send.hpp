@@ -13,6 +13,24 @@
 
 namespace dimwise::detail {
 
+// Whether a tracked tensor below the node is part of this record; throws where one is part of another.
+template <class X>
+bool has_origin(const X& x, std::uint64_t record) {
+  if constexpr (!is_tracked<X>) {
+    return false;
+  } else if constexpr (is_tensor<X> || is_erased<X>) {
+    return x.has_origin(record);
+  } else {
+    bool any = false;  // every child is looked at
+    x.each_child([&](const auto& child) __attribute__((always_inline)) { any = has_origin(child, record) || any; });
+    return any;
+  }
+}
+template <class N>
+struct origins_below {
+  static bool any(const void* node, std::uint64_t record) { return has_origin(*static_cast<const N*>(node), record); }
+};
+
 // The adjoint of a node: `of_records<C>`, a function of the library, or `send(n, g)`, which is written with nodes.
 template <class N>
 struct adjoint_of {
@@ -25,7 +43,7 @@ concept has_adjoint = !requires { adjoint_of<N>::is_missing; };
 template <class N>
 struct adjoints_below;
 template <class X>
-[[gnu::always_inline]] inline void ask_for_adjoints() {
+void ask_for_adjoints() {
   if constexpr (is_tracked<X> && operand<X> && !is_tensor<X>) {
     if constexpr (has_adjoint<X>) {
       adjoints_below<children_t<X>>::ask();
@@ -45,7 +63,13 @@ template <class C, class Dims, class Extents>
 auto gradient_in_memory(walk& w, const Extents& e, const record<C>& g) {
   using shape = make_shape_t<Dims, list<>>;
   using to_type = tensor_of<C, shape>;
-  auto to = to_type::for_overwriting(extents_from<shape>("gradient", e));
+  const auto own_extents = extents_from<shape>("gradient", e);
+  if constexpr (std::is_same_v<decltype(std::declval<const to_type&>().handle()), const shared_storage<C>&>) {
+    if (const auto* const all = shared_elements(g, name_list_of<typename to_type::axes>)) {
+      return to_type::sharing(own_extents, *all);
+    }
+  }
+  auto to = to_type::for_overwriting(own_extents);
   axis own[max_rank];
   axis axes[max_rank] = {};
   axis_extents<typename to_type::axes>::write_contiguous(to.extents(), own);
@@ -105,7 +129,7 @@ template <class N, class G>
     static_assert(same_set<dims_t<shape_of<N>>, dims_t<shape_of<G>>> && marks_t<shape_of<G>>::size == 0,
                   "dimwise: an adjoint gives a gradient of other dimensions than the node has");
     if constexpr (is_tensor<N>) {
-      if (n.origin() != nullptr) { n.origin()->add(g); }
+      add_gradient(n, g);
     } else {
       ask_for_adjoints<N>();
       if constexpr (is_recorded<N> && requires { adjoint_of<N>::template of_records<value_of<G>>; }) {

@@ -44,7 +44,8 @@ struct axis_keys<list<First, M...>> {
   static constexpr const axis_key* all = ids;
 };
 
-// The passes over elements of one type, by pointers to them.
+struct parameter_parts;
+// The passes over elements of one type, by pointers to them, and what is done with a parameter of n elements.
 struct element_passes {
   std::size_t bytes;  // of one element
   void (*adam)(whole_passes& passes, const adam_numbers<double>& by, std::size_t n, const void* gradient, void* p,
@@ -56,20 +57,25 @@ struct element_passes {
   void (*shorten)(std::size_t n, void* x, double factor, const scaled_norm& norm, double limit);
   void (*multiply)(std::size_t n, void* x, double by);
   void (*add)(whole_passes& passes, std::size_t n, void* x, const void* y);
+  const void* (*data)(const parameter_parts& p, std::size_t n);
+  void* (*overwrite)(const parameter_parts& p, std::size_t n);
+  void (*clear)(const parameter_parts& p, std::size_t n);                            // zeros
+  void (*take_gradient)(const parameter_parts& p, std::size_t n, recorded& origin);  // zeros if nothing has arrived
+  void (*send_gradient)(const parameter_parts& p, std::size_t n, recorded& origin);
 };
 
-// The functions that passes over parameters need for one type of parameter.
+// Where a parameter has its extents and its elements.
+struct parameter_parts {
+  const void* extents;  // slots, where the shape of records has sources
+  void* shared;         // a shared_storage; null if the elements are inside the tensor
+  void* inside;
+};
+// What passes over parameters need to know of one type of parameter.
 struct parameter_type {
-  std::size_t rank;
-  const name_of* names;
+  const record_shape* shape;
   const axis_key* mesh_axes;  // that divide it
   const element_passes* passes;
-  void (*write_extents)(const void* p, axis* to);
-  const void* (*data)(const void* p);
-  void* (*overwrite)(void* p);
-  void (*clear)(void* p);                            // zeros of the same extents
-  void (*take_gradient)(void* p, recorded& origin);  // what has arrived there; zeros if nothing has
-  void (*send_gradient)(const void* p, recorded& origin);
+  parameter_parts (*parts)(void* p);
 };
 
 template <class T>
@@ -133,69 +139,97 @@ void add_all(whole_passes& passes, std::size_t n, void* x, const void* y) {
   add_elements(passes, n, static_cast<T*>(x), static_cast<const T*>(y));
 }
 template <class T>
-inline constexpr element_passes passes_over = {
-    sizeof(T),           &adam_elements<T>,      &sgd_elements<T>,     &squares_of_elements<T>,
-    &largest_element<T>, &add_scaled_squares<T>, &shorten_elements<T>, &multiply_all<T>,
-    &add_all<T>};
+const void* data_of_parameter(const parameter_parts& p, std::size_t n) {
+  if (p.shared == nullptr) { return p.inside; }
+  const auto& elements = *static_cast<const shared_storage<T>*>(p.shared);
+  elements.refill(n);
+  return elements.read();
+}
+template <class T>
+void* overwrite_parameter(const parameter_parts& p, std::size_t n) {
+  if (p.shared == nullptr) { return p.inside; }
+  auto& elements = *static_cast<shared_storage<T>*>(p.shared);
+  elements.refill(n);
+  return elements.write();
+}
+template <class T>
+void clear_parameter(const parameter_parts& p, std::size_t n) {
+  if (p.shared != nullptr) { *static_cast<shared_storage<T>*>(p.shared) = shared_storage<T>(n); }
+  fill_elements(static_cast<T*>(overwrite_parameter<T>(p, n)), n, T(0));
+}
+template <class T>
+void take_gradient_of_parameter(const parameter_parts& p, std::size_t n, recorded& origin) {
+  auto& from = static_cast<recorded_value<T>&>(origin);
+  if (!from.arrived()) { return clear_parameter<T>(p, n); }
+  const shared_storage<T>& arrived = from.whole();
+  if (p.shared != nullptr) {
+    *static_cast<shared_storage<T>*>(p.shared) = arrived;
+  } else {
+    copy_elements(arrived.read(), n, static_cast<T*>(p.inside));
+  }
+}
+template <class T>
+void send_gradient_of_parameter(const parameter_parts& p, std::size_t n, recorded& origin) {
+  auto& to = static_cast<recorded_value<T>&>(origin);
+  if (p.shared != nullptr) { return to.add(*static_cast<const shared_storage<T>*>(p.shared), n); }
+  shared_storage<T> copy(n);
+  copy_elements(static_cast<const T*>(p.inside), n, copy.write());
+  to.add(copy, n);
+}
+template <class T>
+inline constexpr element_passes passes_over = {sizeof(T),
+                                               &adam_elements<T>,
+                                               &sgd_elements<T>,
+                                               &squares_of_elements<T>,
+                                               &largest_element<T>,
+                                               &add_scaled_squares<T>,
+                                               &shorten_elements<T>,
+                                               &multiply_all<T>,
+                                               &add_all<T>,
+                                               &data_of_parameter<T>,
+                                               &overwrite_parameter<T>,
+                                               &clear_parameter<T>,
+                                               &take_gradient_of_parameter<T>,
+                                               &send_gradient_of_parameter<T>};
 
 #if DIMWISE_DETAIL_HAS_LIBRARY
-#define DIMWISE_DETAIL_PASSES(T)                                                                                    \
-  DIMWISE_DETAIL_LIBRARY_TEMPLATE void adam_elements<T>(whole_passes&, const adam_numbers<double>&, std::size_t,    \
-                                                        const void*, void*, void*, void*);                          \
-  DIMWISE_DETAIL_LIBRARY_TEMPLATE void sgd_elements<T>(const sgd_numbers&, std::size_t, const void*, void*, void*); \
-  DIMWISE_DETAIL_LIBRARY_TEMPLATE double squares_of_elements<T>(std::size_t, const void*);                          \
-  DIMWISE_DETAIL_LIBRARY_TEMPLATE double largest_element<T>(std::size_t, const void*, double);                      \
-  DIMWISE_DETAIL_LIBRARY_TEMPLATE void add_scaled_squares<T>(std::size_t, const void*, int,                         \
-                                                             kernels::carried_sum<double>&);                        \
-  DIMWISE_DETAIL_LIBRARY_TEMPLATE void shorten_elements<T>(std::size_t, void*, double, const scaled_norm&, double); \
-  DIMWISE_DETAIL_LIBRARY_TEMPLATE void multiply_all<T>(std::size_t, void*, double);                                 \
-  DIMWISE_DETAIL_LIBRARY_TEMPLATE void add_all<T>(whole_passes&, std::size_t, void*, const void*);
+#define DIMWISE_DETAIL_PASSES(T)                                                                                      \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE void adam_elements<T>(whole_passes&, const adam_numbers<double>&, std::size_t,      \
+                                                        const void*, void*, void*, void*);                            \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE void sgd_elements<T>(const sgd_numbers&, std::size_t, const void*, void*, void*);   \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE double squares_of_elements<T>(std::size_t, const void*);                            \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE double largest_element<T>(std::size_t, const void*, double);                        \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE void add_scaled_squares<T>(std::size_t, const void*, int,                           \
+                                                             kernels::carried_sum<double>&);                          \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE void shorten_elements<T>(std::size_t, void*, double, const scaled_norm&, double);   \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE void multiply_all<T>(std::size_t, void*, double);                                   \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE void add_all<T>(whole_passes&, std::size_t, void*, const void*);                    \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE const void* data_of_parameter<T>(const parameter_parts&, std::size_t);              \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE void* overwrite_parameter<T>(const parameter_parts&, std::size_t);                  \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE void clear_parameter<T>(const parameter_parts&, std::size_t);                       \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE void take_gradient_of_parameter<T>(const parameter_parts&, std::size_t, recorded&); \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE void send_gradient_of_parameter<T>(const parameter_parts&, std::size_t, recorded&);
 DIMWISE_DETAIL_PASSES(float)
 DIMWISE_DETAIL_PASSES(double)
 #undef DIMWISE_DETAIL_PASSES
 #endif
 
-// The functions of a parameter_type.
 template <class P>
-struct parameter_functions;
-template <class T, class... D>
-struct parameter_functions<tensor<T, D...>> {
-  using parameter = tensor<T, D...>;
-  using axes = axes_for<shape<D...>>;
-  static void write_extents(const void* p, axis* to) {
-    axis_extents<axes>::write(static_cast<const parameter*>(p)->extents(), to);
+parameter_parts parts_of_parameter(void* p) {
+  auto& x = *static_cast<P*>(p);
+  parameter_parts parts{&x.extents(), nullptr, nullptr};
+  if constexpr (has_sources<axes_for<shape_of<P>>>) { parts.extents = x.extents().slots(); }
+  if constexpr (requires(const P& y) { shared_storage<value_of<P>>(y.handle()); }) {
+    parts.shared = const_cast<shared_storage<value_of<P>>*>(&x.handle());  // `x` is not constant
+  } else {
+    parts.inside = x.overwrite();
   }
-  static const void* data(const void* p) { return static_cast<const parameter*>(p)->data(); }
-  static void* overwrite(void* p) { return static_cast<parameter*>(p)->overwrite(); }
-  static void clear(void* p) {
-    auto& to = *static_cast<parameter*>(p);
-    auto fresh = parameter::for_overwriting(to.extents());
-    fresh.fill(T(0));
-    to = fresh;
-  }
-  static void take_gradient(void* p, recorded& origin) {
-    auto& from = static_cast<recorded_value<T, D...>&>(origin);
-    if (from.arrived()) {
-      *static_cast<parameter*>(p) = parameter(from.gradient());
-    } else {
-      clear(p);
-    }
-  }
-  static void send_gradient(const void* p, recorded& origin) {
-    static_cast<recorded_value<T, D...>&>(origin).add(*static_cast<const parameter*>(p));
-  }
-};
+  return parts;
+}
 template <class P>
-inline constexpr parameter_type type_of_parameter = {axes_for<shape_of<P>>::size,
-                                                     axis_extents<axes_for<shape_of<P>>>::names,
+inline constexpr parameter_type type_of_parameter = {&record_shape_of<axes_for<shape_of<P>>, extents_type_of<P>, false>,
                                                      axis_keys<unique_t<mesh_axes_of_list_t<dims_t<shape_of<P>>>>>::all,
-                                                     &passes_over<value_of<P>>,
-                                                     &parameter_functions<P>::write_extents,
-                                                     &parameter_functions<P>::data,
-                                                     &parameter_functions<P>::overwrite,
-                                                     &parameter_functions<P>::clear,
-                                                     &parameter_functions<P>::take_gradient,
-                                                     &parameter_functions<P>::send_gradient};
+                                                     &passes_over<value_of<P>>, &parts_of_parameter<P>};
 
 // The facts about each parameter in a list for training (nn/parameters/part_list.hpp).
 struct trained_parts {
@@ -221,12 +255,16 @@ class parameter_list : public nn::detail::part_list {
   }
   /// Whether weight decay falls on it, by the kind of the member.
   [[nodiscard]] bool is_decayed(std::size_t i) const { return flag(i); }
-  [[nodiscard]] const void* data(std::size_t i) const { return type(i).data(at(i)); }
-  [[nodiscard]] void* overwrite(std::size_t i) const { return type(i).overwrite(at(i)); }
-  void clear(std::size_t i) const { type(i).clear(at(i)); }
-  void take_gradient(std::size_t i, recorded& origin) const { type(i).take_gradient(at(i), origin); }
+  [[nodiscard]] const void* data(std::size_t i) const { return type(i).passes->data(parts(i), size(i)); }
+  [[nodiscard]] void* overwrite(std::size_t i) const { return type(i).passes->overwrite(parts(i), size(i)); }
+  void clear(std::size_t i) const { type(i).passes->clear(parts(i), size(i)); }
+  void take_gradient(std::size_t i, recorded& origin) const {
+    type(i).passes->take_gradient(parts(i), size(i), origin);
+  }
   /// Adds its elements to the gradient at `origin`.
-  void send_gradient(std::size_t i, recorded& origin) const { type(i).send_gradient(at(i), origin); }
+  void send_gradient(std::size_t i, recorded& origin) const {
+    type(i).passes->send_gradient(parts(i), size(i), origin);
+  }
   /// The mesh axis of which each rank has other parameters: those of one stage. Null if the model is not a stage.
   [[nodiscard]] axis_key stages() const { return stages_.along; }
   /// Whether each rank along a mesh axis has a part of it, or other parameters.
@@ -243,11 +281,13 @@ class parameter_list : public nn::detail::part_list {
   [[nodiscard]] bool has_tied() const { return stages_.tied != nullptr; }
   /// The number of elements.
   [[nodiscard]] DIMWISE_DETAIL_LIBRARY std::size_t size(std::size_t i) const;
+  void write_extents(std::size_t i, axis* to) const { type(i).shape->write_extents(parts(i).extents, to); }
   /// Throws `extent_error` unless the models have the same layers and extents. `whose` is the other one's name.
   DIMWISE_DETAIL_LIBRARY void check_same_extents(const char* what, const parameter_list& other,
                                                  const char* whose) const;
 
  private:
+  [[nodiscard]] parameter_parts parts(std::size_t i) const { return type(i).parts(at(i)); }
   static constexpr axis_key key_of_stages(list<>) { return nullptr; }
   template <class M>
   static constexpr axis_key key_of_stages(list<M>) {

@@ -12,9 +12,9 @@ namespace dimwise::detail {
 
 DIMWISE_DETAIL_LIBRARY std::size_t parameter_list::size(std::size_t i) const {
   axis axes[max_rank];
-  type(i).write_extents(at(i), axes);
+  write_extents(i, axes);
   std::size_t size = 1;
-  for (std::size_t k = 0; k < type(i).rank; ++k) { size *= axes[k].extent; }
+  for (std::size_t k = 0; k < type(i).shape->axes.size; ++k) { size *= axes[k].extent; }
   return size;
 }
 
@@ -31,14 +31,14 @@ DIMWISE_DETAIL_LIBRARY void parameter_list::check_same_extents(const char* what,
   check_same_lengths(other);
   for (std::size_t i = 0; i < count(); ++i) {
     axis extents[2][max_rank];
-    type(i).write_extents(at(i), extents[0]);
-    type(i).write_extents(other.at(i), extents[1]);
-    for (std::size_t k = 0; k < type(i).rank; ++k) {
+    write_extents(i, extents[0]);
+    other.write_extents(i, extents[1]);
+    for (std::size_t k = 0; k < type(i).shape->axes.size; ++k) {
       if (extents[0][k].extent == extents[1][k].extent) { continue; }
       const std::string of = name(i);
       raise<extent_error>(error{} << what << ": the parameter " << of.c_str() << (of.empty() ? "" : " ")
-                                  << "has extent " << extents[0][k].extent << " of " << type(i).names[k]() << ", the "
-                                  << whose << " has " << extents[1][k].extent << " (R15)");
+                                  << "has extent " << extents[0][k].extent << " of " << type(i).shape->axes.at[k]()
+                                  << ", the " << whose << " has " << extents[1][k].extent << " (R15)");
     }
   }
 }

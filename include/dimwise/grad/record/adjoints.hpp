@@ -9,7 +9,7 @@
 
 #include <dimwise/eval/records/record.hpp>
 #include <dimwise/expr/rows/nodes.hpp>
-#include <dimwise/grad/record/recorded.hpp>
+#include <dimwise/grad/record/recorded_value.hpp>
 
 namespace dimwise::detail {
 
@@ -48,16 +48,6 @@ void send_total(walk& w, const record<C>& r, const record<C>& g);
 template <class C>
 bool send_attention(walk& w, const record<C>& r, const attention_back& back);
 #endif
-
-// to = g, and + `onto` if it is not null, which has the layout of `to`, whose axes have these names.
-template <class T>
-void write_gradient(const gradient_in_record& g, name_list names, target<T> to, const T* onto);
-// The elements of `g` if a tensor with axes of these names can share them; null otherwise.
-template <class T>
-const shared_storage<T>* shared_elements(const gradient_in_record& g, name_list names);
-// to = a + b for `n` contiguous elements; `to` may be one of them. Throws unless b has `given` = `n` elements.
-template <class T>
-void add_gradients(context& cx, std::size_t n, std::size_t given, T* to, const T* a, const T* b);
 
 }  // namespace dimwise::detail
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include <dimwise/grad/record/adjoints.hpp>
-#include <dimwise/grad/record/leaf_gradients_definitions.hpp>
+#include <dimwise/grad/record/recorded_value_definitions.hpp>
 #if !defined(DIMWISE_PLAIN_ONLY)
 #include <dimwise/eval/attention/gradient_definitions.hpp>
 #endif
@@ -113,10 +113,8 @@ struct zero_gradient_of : adjoint_record<C> {
     C* const to = zeros.write();
     fill_elements(to, n, C(0));
     elements.data = to;
-    if (x.shape->sources != nullptr) {  // a leaf shares it
-      this->r.operation = &records::shared_leaf<C>;
-      this->r.node = &zeros;
-    }
+    this->r.operation = &records::shared_leaf<C>;  // a leaf shares it
+    this->r.node = &zeros;
   }
   [[nodiscard]] named_memory memory() {
     named_memory all{const_cast<C*>(elements.data), {}, this->shape.axes};

@@ -10,7 +10,6 @@
 
 #include <dimwise/grad/gradient.hpp>
 #include <dimwise/nn/layers/dropout.hpp>
-#include <dimwise/tensor/memory/owner.hpp>
 
 #include <tuple>
 
@@ -26,7 +25,7 @@ M with_fresh_origins(const M& m, std::uint64_t record) {
     using Part = std::remove_cvref_t<decltype(part)>;
     if constexpr (is_parameter<Part> && is_tracked<Part>) {
       const auto value = part.value();
-      part = record == 0 ? Part(value) : Part(value, new_recorded<typename Part::origin_type>(record));
+      part = record == 0 ? Part(value) : recorded_leaf(value, record);
     }
   }, to);
   return to;
@@ -41,50 +40,30 @@ void each_tracked(const F& f, const M& m, const More&... more) {
   }, m, more...);
 }
 
-// A layer's value that forgets how it came about.
-template <class Layer, class X, class T, class Shape, class... How>
-class recorded_layer;
-template <class Layer, class X, class T, class... D, class... How>
-class recorded_layer<Layer, X, T, shape<D...>, How...> final : public recorded_value<T, D...> {
- public:
-  recorded_layer(std::uint64_t record, const Layer& layer, const X& x, const nn::dropout_state& drops,
-                 const How&... how)
-      : recorded_value<T, D...>(record), kept_(new kept{layer, x, drops, std::tuple(how...)}) {}
+// What a layer's value came from, without what happened inside.
+template <class Layer, class X, class... How>
+struct kept_layer {
+  Layer layer;
+  X x;
+  nn::dropout_state drops;
+  std::tuple<How...> how;
 
-  void send() override {
-    if (this->arrived()) {
-      const auto g = this->taken();
-      send_through(*kept_, g);
-    }
-    kept_ = {};
-  }
-
- private:
-  struct kept {
-    Layer layer;
-    X x;
-    nn::dropout_state drops;
-    std::tuple<How...> how;
-  };
-
-  template <class G>
-  static void send_through(const kept& k, const G& g) {
+  template <class Arrived>
+  void send(Arrived& arrived) const {
     gradient_record record;
-    const nn::dropout_seed again(k.drops);
-    const auto layer = with_fresh_origins(k.layer, record.number());
-    const auto x = with_fresh_origins(k.x, record.number());
-    const auto y = std::apply([&](const auto&... how) { return tensor(layer(x, how...)); }, k.how);
+    const nn::dropout_seed again(drops);
+    const auto layer_again = with_fresh_origins(layer, record.number());
+    const auto x_again = with_fresh_origins(x, record.number());
+    const auto y = std::apply([&](const auto&... given) { return tensor(layer_again(x_again, given...)); }, how);
     record.close();
-    if (y.has_origin(record.number())) { y.origin()->add(g); }
+    if (y.has_origin(record.number())) { add_gradient(y, arrived.taken()); }
     record.send_all();
     const auto pass_on = [](const auto& to, const auto& from) {
-      if (to.origin() != nullptr && from.origin()->arrived()) { to.origin()->add(from.origin()->gradient()); }
+      if (to.origin() != nullptr && from.origin()->arrived()) { add_gradient(to, gradient_at(from)); }
     };
-    each_tracked(pass_on, k.layer, layer);
-    each_tracked(pass_on, k.x, x);
+    each_tracked(pass_on, layer, layer_again);
+    each_tracked(pass_on, x, x_again);
   }
-
-  owner<kept> kept_;
 };
 
 template <class T, class... D, class Layer, class X, class... How>
@@ -97,9 +76,7 @@ tensor<tracked<T>, D...> recorded_as_a_whole(const tensor<tracked<T>, D...>& y, 
   each_tracked(look, layer);
   each_tracked(look, x);
   if (!any) { return y; }
-  auto origin = new_recorded<recorded_layer<Layer, X, T, shape<D...>, How...>>(number, layer, x, drops, how...);
-  record->add(origin);
-  return {y.value(), origin};
+  return recorded_by_own(y.value(), *record, kept_layer<Layer, X, How...>{layer, x, drops, std::tuple(how...)});
 }
 
 }  // namespace detail

@@ -60,8 +60,8 @@ struct gradient_in_record {
 class recorded_gradient : public recorded {
  public:
   using recorded::recorded;
-  /// Adds `g`; `extents` are those of the value.
-  virtual void add_record(const gradient_in_record& g, const void* extents) = 0;
+  /// Adds `g`; `extents` are those of the value, in the order of its memory.
+  virtual void add_record(const gradient_in_record& g, const axis* extents) = 0;
 };
 
 // An owner of a recorded value. Linked programs do not inline its functions: each formula copies and destroys dozens of

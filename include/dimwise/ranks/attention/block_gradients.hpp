@@ -72,15 +72,14 @@ using tracked_leaf_t = tensor_of<tracked<value_of<X>>, shape_of<X>>;
 template <bool Wanted, class X>
 auto leaf_if(const X& x) {
   if constexpr (Wanted) {
-    return tracked_leaf_t<X>(x,
-                             new_recorded<typename tracked_leaf_t<X>::origin_type>(std::uint64_t{0}, of_one_statement));
+    return recorded_leaf(x, 0, of_one_statement);
   } else {
     return x;
   }
 }
 template <class Leaf, class To>
 void take_arrived(const Leaf& leaf, To& to) {
-  if (leaf.origin()->arrived()) { to = leaf.origin()->gradient(); }
+  if (leaf.origin()->arrived()) { to = gradient_at(leaf); }
 }
 
 // The weight of a score, and the gradient of the score: 0 where the weight is 0, whatever arrives there.
@@ -138,7 +137,7 @@ void block_back_by_adjoints(const Kept& kept, const K& k, const V& v, const G& g
     const auto products = by_element(fn::multiply{}, g, plain_value(kept.part.output));
     using features = difference_t<dims_t<shape_of<G>>, dims_t<shape_of<decltype(log_sums)>>>;
     const tensor means = summed_over<features>(products);
-    send_to_scores<Kept>(scores, tensor(by_element(score_gradient{}, weights, w_leaf.origin()->gradient(), means)));
+    send_to_scores<Kept>(scores, tensor(by_element(score_gradient{}, weights, gradient_at(w_leaf), means)));
     if constexpr (Kept::wants_q) { take_arrived(q_leaf, to.q); }
     if constexpr (Kept::wants_k) { take_arrived(k_leaf, to.k); }
   }

@@ -9,11 +9,13 @@
 // Tests: tests/ranks/attention/ring_gradient.test.cpp
 #pragma once
 
+#include <dimwise/grad/record/erased.hpp>
 #include <dimwise/ranks/attention/block_gradients.hpp>
 #include <dimwise/ranks/ring_attention.hpp>
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -224,14 +226,12 @@ auto back_of_whole_queries(const Kept& kept, G g) {
   return result;
 }
 
-// Called by `send_kept`. A whole operand that met the keys has one term of its gradient on each rank, even if the
-// queries are whole.
-template <class Key, class Result, bool Travels, class S, class V, class... More, class G>
-void send_from(const kept_ring<Key, Result, Travels, S, V, More...>& kept, const G& g) {
-  using Kept = kept_ring<Key, Result, Travels, S, V, More...>;
-  using M = first_t<mesh_axes_t<Key>>;
+// A whole operand that met the keys has one term of its gradient on each rank, even if the queries are whole.
+template <class Kept, class G>
+void send_round_the_ring(const Kept& kept, const G& g) {
+  using M = first_t<mesh_axes_t<typename Kept::key>>;
   const auto gradients = ranks::detail::taking_part(kept.along, "the gradient of ring_attention", [&] {
-    if constexpr (Travels) {
+    if constexpr (Kept::travels) {
       return ring_back(kept, g);
     } else {
       return back_of_whole_queries<M>(kept, g);
@@ -251,6 +251,25 @@ void send_from(const kept_ring<Key, Result, Travels, S, V, More...>& kept, const
     send_keys();
   }
 }
+
+template <class Kept>
+struct sent_round_the_ring {
+  Kept kept;
+
+  template <class Arrived>
+  void send(Arrived& arrived) const {
+    const auto g = arrived.taken();
+    std::optional<gradient_ranks::root> on_ranks;
+    if (arrived.mesh() != nullptr) { on_ranks.emplace(arrived.mesh()); }
+    if constexpr (holds_erased<Kept>) {
+      erased_gradients all;
+      send_round_the_ring(kept, g);
+      all.send();
+    } else {
+      send_round_the_ring(kept, g);
+    }
+  }
+};
 
 // The attention of tracked operands, with its record.
 template <class Key, class Result, bool Travels, class S, class V>
@@ -276,11 +295,7 @@ auto ring_recorded(const S& s, const V& v, const ranks::communicator& along) {
   if (!of_scores && !of_values) { return tracked_result(part.output); }
   using kept_type = kept_ring<Key, Result, Travels, S, V, std::remove_cv_t<decltype(q)>, std::remove_cv_t<decltype(k)>,
                               std::remove_cv_t<decltype(values)>, std::remove_cv_t<decltype(part)>>;
-  using origin_type = typename tracked_result::origin_type;
-  origin_pointer origin = new_recorded<origin_type>(number);
-  origin->keep(new kept_type{s, v, q, k, values, part, along}, &send_kept<kept_type, origin_type>);
-  record->add(origin);
-  return tracked_result(part.output, origin);
+  return recorded_by_own(part.output, *record, sent_round_the_ring<kept_type>{{s, v, q, k, values, part, along}});
 }
 
 }  // namespace dimwise::detail

@@ -98,8 +98,7 @@ class stage_steps final : public micro_batch_steps {
   using T = model_element<model_type>;
   using passed = tracked_passed<model_type, typename Types::passed>;
   using plain = typename passed::plain_type;
-  using origin_type = typename passed::origin_type;
-  using gradient_type = typename origin_type::gradient_type;
+  using gradient_type = typename gradient_of_stored<passed>::type;
   using loss_type = typename Types::loss;
   using number = std::remove_cvref_t<decltype(std::declval<const loss_type&>().sum)>;
   using stored_number = tensor_of<tracked<T>, stored_t<shape_of<number>>>;
@@ -176,10 +175,10 @@ class stage_steps final : public micro_batch_steps {
     const gradient_ranks::partial_loss left(axes_of_loss);
     recorded* const output = one->output.get();
     if (is_last()) {
-      if (output != nullptr) { static_cast<typename stored_number::origin_type*>(output)->add(tensor<T>(T(1))); }
+      if (output != nullptr) { gradient_of_stored<stored_number>::add(value_of_record(*output), tensor<T>(T(1))); }
     } else {
       const auto g = receive_from_next<gradient_type>(one->extents_of_output, batch, stages_);
-      if (output != nullptr) { static_cast<origin_type*>(output)->add(g); }
+      if (output != nullptr) { gradient_of_stored<passed>::add(value_of_record(*output), g); }
     }
     one->output = origin_pointer();
     if (tied_ != nullptr && tied_->has_later()) {
@@ -205,6 +204,7 @@ class stage_steps final : public micro_batch_steps {
   }
 
  private:
+  static recorded_value<T>& value_of_record(recorded& of) { return static_cast<recorded_value<T>&>(of); }
   [[nodiscard]] bool is_first() const { return stages_.rank() == 0; }
   [[nodiscard]] bool is_last() const { return stages_.rank() + 1 == stages_.size(); }
 
@@ -241,14 +241,15 @@ class stage_steps final : public micro_batch_steps {
   passed input_of(in_flight& one, const Parameters& parameters, std::size_t batch) {
     if (is_first()) { return passed(batches_.first(parameters, batch)); }
     const auto x = receive_from_previous<plain>(batch, stages_);
-    one.input = new_recorded<origin_type>(one.record.number());
+    const passed recorded = recorded_leaf(x, one.record.number());
+    one.input = recorded.origin_owner();
     one.extents_of_input = x.extents();
-    return passed(x, one.input);
+    return recorded;
   }
   // Zeros if the layers do not read it.
   gradient_type gradient_of_input(const in_flight& one) const {
-    auto& from = *static_cast<origin_type*>(one.input.get());
-    if (from.arrived()) { return from.gradient(); }
+    recorded_value<T>& from = value_of_record(*one.input);
+    if (from.arrived()) { return gradient_of_stored<passed>::whole(from, one.extents_of_input); }
     auto zeros = gradient_type::for_overwriting(one.extents_of_input);
     zeros.fill(T(0));
     return zeros;
