@@ -19,7 +19,7 @@ clang++-14 -std=c++20 -O1 -DDIMWISE_DATA_DIR='"tests/data"' -Iinclude -Itests te
 clang++-14 -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Iinclude \
   tests/fuzz_files/libfuzzer.cpp -lzip -lutf8proc -lpcre2-8 -o "$place/fuzz"
 # Short stacks and a small quarantine: a tenth faster.
-export ASAN_OPTIONS=malloc_context_size=2:quarantine_size_mb=8
+export ASAN_OPTIONS="malloc_context_size=2:quarantine_size_mb=8${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 for format in $formats; do
   mkdir -p "$place/corpus_$format"
   echo "fuzz_files: $format, $runs executions"
