@@ -1,4 +1,4 @@
-"""What MkDocs does to the pages of docs/ (mkdocs.yml, hooks). Why no kept tool: MkDocs calls this for what its plugins in Debian 12 lack. The pages stay good on a Git host as they are; here
+"""What MkDocs does to the pages of docs/ (mkdocs.yml, hooks). The pages stay good on a Git host as they are; here
 
 * README.md and the other pages at the top join them, README.md as the home page, whose beginning becomes a first screen with the mistake,
   its error, the speed and a link for each reader (tools/site/first_screen.py);
@@ -17,7 +17,7 @@
 
 What compilers print and the pages of sources are not searched; guides rank before reference pages, and those before pages about the
 project (tools/site/search.py). A link that leads nowhere is a warning, and `strict` makes that an error.
-Why no plugin: Debian 12 packages none for pages beside docs/ and for pages of sources.
+Why no kept tool: Debian 12 packages no plugin of MkDocs for pages outside of docs/, for pages of sources, and for links to them.
 """
 
 import html
@@ -336,7 +336,7 @@ def on_post_page(output, page, config):
     output = readable(output.replace("</head>", search.SCRIPT + "</head>", 1))
     if page.file.src_uri.startswith("errors"):  # long names break between words
         output = re.sub(r"(?<=>)\s*ERROR_R\w+", lambda found: found[0].replace("_", "_<wbr>"), output)
-    output = re.sub(r'(class="dw-error"[^>]*>)(\w+)', lambda found: found[1] + found[2].replace("_", "_<wbr>"), output)
+    output = re.sub(r'(class="dw-error"[^>]*>)(\w+)(?=<)(?!<wbr>)', lambda found: found[1] + found[2].replace("_", "_<wbr>"), output)
     output = re.sub(r"<!--hidden (\d+)-->", lambda found: put_away[int(found[1])], output)
     return output.replace('<div class="arithmatex">', '<div class="arithmatex" tabindex="0">')  # it scrolls
 
