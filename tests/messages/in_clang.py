@@ -37,11 +37,17 @@ CORRECT = (("examples/17_asking_the_rules.cpp", "-DDIMWISE_ERRORS_ARE_TYPES"), (
 SAID = re.compile(r"error: static assertion failed: (.*)")
 
 
-def judge(case, text, code, of_types):
-    """-> what is wrong with the text of C++26; `of_types`: that of C++20"""
+def judge_all(answers, of_types):
+    """`answers`: {case's name: (exit code, text of C++26)}; `of_types`: {case's name: text of C++20}. -> {case's name: what is wrong}"""
+    texts = [text for _, text in answers.values()]
+    known, found = (map(first, errors_program.read_all(all)) for all in ([of_types[name] for name in answers], texts))
+    told = translated.translate_all([translated.whole(text) for text in texts])
+    return {name: judge(name, *answers[name], of_types[name], *facts) for name, *facts in zip(answers, known, found, told, strict=True)}
+
+
+def judge(case, code, text, of_types, known, found, told):
+    """`known`, `found`: the facts in the texts of C++20 and C++26; `told`: the translation of the latter. -> what is wrong with it"""
     errors = re.findall(r".*\b(?:fatal )?error: .*", text)
-    whole = translated.whole(text)
-    (known, found), told = map(first, errors_program.read_all([of_types, text])), errors_program.translate(whole)
     if code == 0 or len(errors) != 1:
         return [f"{len(errors)} errors, must be 1"]
     if known is None or found is None:
@@ -81,13 +87,14 @@ def texts_of_types(cases, compiler, jobs, file):
     return texts
 
 
-def compiled(harness, cases, compiler, jobs, fixed=False, good=lambda case, code, text: True):
-    """-> {case's name: (exit code, text)}: of a unit of many cases; alone where that gives no answer, or none that is `good`"""
+def compiled(harness, cases, compiler, jobs, fixed=False, wrong=lambda answers: ()):
+    """-> {case's name: (exit code, text)}: of a unit of many cases; alone where that gives no answer, or one that is `wrong`"""
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         known = {}
         for answers in pool.map(lambda unit: harness.answers(unit, "plain", compiler, fixed), compile_fail.units(cases)):
             known.update(answers)
-        rest = [case for case in cases if case.name not in known or not good(case.name, *known[case.name])]
+        alone = set(wrong(known))
+        rest = [case for case in cases if case.name not in known or case.name in alone]
         found = pool.map(lambda case: harness.compile(case, "plain", compiler, fixed), rest)
         return {**known, **{case.name: answer for case, answer in zip(rest, found)}}
 
@@ -114,7 +121,7 @@ def self_test():
             ("no rule", good.replace(" (R1)", ""), "the compiler says"), ("no type", re.sub(r"'dimwise::ERROR.*'", "'it'", good).replace("ERROR_R1", "X"), "does not read"),
             ("another type", good.replace("<seq>>", "<batch>>"), "dimwise-errors says"), ("another place", good.replace("a/case", "b/case"), "the place is"),
             ("as before", types, "the compiler says")):
-        problems = "\n".join(judge("a/case", text, 1, types))
+        problems = "\n".join(judge_all({"a/case": (1, text)}, {"a/case": types})["a/case"])
         if bool(problems) != bool(expected) or expected not in problems:
             failed += 1
             print(f"FAILED self-test {name}: {problems}")
@@ -147,18 +154,20 @@ def main():
     of_types = texts_of_types(cases, compiler, arguments.jobs, arguments.texts)
     failed = 0
 
-    def is_said(name, code, text):
-        return not judge(name, text, code, of_types[name])
+    def not_said(answers):
+        return [name for name, problems in judge_all(answers, of_types).items() if problems]
 
-    def is_refused(name, code, text):
-        return is_said(name, code, text) if SAID.search(text) else not judge_constructor(code, text)
+    def not_refused(answers):
+        constructors = {name: answer for name, answer in answers.items() if not SAID.search(answer[1])}
+        said = {name: answer for name, answer in answers.items() if name not in constructors}
+        return [*not_said(said), *(name for name, answer in constructors.items() if judge_constructor(*answer))]
 
-    found = compiled(harness, cases, compiler, arguments.jobs, good=is_refused)
+    found = compiled(harness, cases, compiler, arguments.jobs, wrong=not_refused)
     constructors = [case for case in cases if not SAID.search(found[case.name][1])]
     as_types = {case.name: problems for case in constructors if (problems := judge_constructor(*found[case.name]))}
-    found.update(compiled(everywhere, constructors, compiler, arguments.jobs, good=is_said))
-    for name, (code, text) in found.items():
-        problems = as_types.get(name, []) + judge(name, text, code, of_types[name])
+    found.update(compiled(everywhere, constructors, compiler, arguments.jobs, wrong=not_said))
+    for name, problems in judge_all(found, of_types).items():
+        problems = as_types.get(name, []) + problems
         if problems:
             failed += 1
             print(f"FAILED {name}: " + "; ".join(problems))
