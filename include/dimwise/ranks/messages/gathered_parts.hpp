@@ -20,10 +20,6 @@
 #include <utility>
 #include <vector>
 
-namespace dimwise::op {
-struct whole;
-}  // namespace dimwise::op
-
 namespace dimwise::ranks {
 
 namespace detail {

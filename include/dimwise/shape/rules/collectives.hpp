@@ -31,6 +31,7 @@ struct all_to_all;
 struct broadcast_from;
 struct permute_ranks;
 struct ring_attention;
+struct whole;  // of ranks::gathered_parts
 }  // namespace op
 
 namespace detail {
