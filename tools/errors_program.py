@@ -1,7 +1,8 @@
 """The program dimwise-errors, as the scripts of this project call it.
 
 The environment variable DIMWISE_ERRORS names it, as the tests do; without it src/programs/errors/errors.cpp is compiled into build/tools once,
-and again when it changes. It needs CLI11 (bash tools/setup.sh notebook). Why no kept tool: it calls a program of this project. Standard library only. Not a program.
+and again when it changes. It needs CLI11 (bash tools/setup.sh notebook). Why no kept tool: CMake builds the program for the tests, and scripts
+that a user calls without a build folder need it as well. Standard library only. Not a program.
 """
 
 import functools
@@ -76,7 +77,7 @@ def said(error):
 
 @functools.cache
 def table():
-    """-> {id: its entry in include/dimwise/support/diagnostics.hpp}"""
+    """-> {id: its entry in include/dimwise/support/diagnostics}"""
     return {one["id"]: one for one in json.loads(run("", "--list"))}
 
 

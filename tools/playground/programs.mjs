@@ -1,5 +1,5 @@
 // The programs that the playground offers: the course's exercises, the mistakes of examples/mistakes, and the examples that need
-// neither files nor packages that the playground lacks. Why no kept tool: it is data of this project.
+// neither files nor packages that the playground lacks. Why no kept tool: a bundler packs files as they are, and these are chosen by what they include.
 import {readFileSync, readdirSync} from "node:fs";
 import {join} from "node:path";
 import {sources} from "./toolchain.mjs";

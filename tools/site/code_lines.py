@@ -1,7 +1,9 @@
 """Lines of code that fit any page: each is an element that wraps with an indentation, and a comment behind code wraps as a whole.
 
 Rows of text with aligned columns (tables of shapes, carets below code) do not wrap: `--cols`, the length of the longest one of its kind, lets the
-style sheet choose a smaller font on a narrow page. Lines of code that a compiler repeats are of the kind `dw-excerpt`. Used by tools/site/hooks.py. Why no kept tool: no plugin of MkDocs in Debian 12 does it. Standard library only. Not a program.
+style sheet choose a smaller font on a narrow page. Lines of code that a compiler repeats are of the kind `dw-excerpt`. Used by tools/site/hooks.py.
+Why no kept tool: Pygments makes an element of each line (`linespans`), but does not tell CSS its indentation or which rows have columns in common.
+Standard library only. Not a program.
 """
 
 import html

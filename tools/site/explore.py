@@ -1,7 +1,7 @@
 """The part of the page "See attention" that computes, where tools/site/explore.sh has compiled the model, and the report of the same
 model, where tools/site.sh has found 24_induction.
 
-Used by tools/site/hooks.py. Why no kept tool: no plugin of MkDocs in Debian 12 does it. Standard library only. Not a program.
+Used by tools/site/hooks.py. Why no kept tool: pages of MkDocs do not depend on what was built, and this one does. Standard library only. Not a program.
 """
 
 import pathlib

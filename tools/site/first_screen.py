@@ -1,6 +1,6 @@
 """The first screen of the site, from the beginning of README.md: the mistake, its error, the speed, and where each reader begins.
 
-Used by tools/site/hooks.py. Why no kept tool: no plugin of MkDocs in Debian 12 does it. Standard library only. Not a program.
+Used by tools/site/hooks.py. Why no kept tool: the theme makes such a page from a template of HTML, which would repeat README.md. Standard library only. Not a program.
 """
 
 import re

@@ -1,6 +1,7 @@
 """The pages of compile errors: one for each rule, and the index of docs/errors.md that leads to them.
 
-Used by tools/site/hooks.py. Why no kept tool: no plugin of MkDocs in Debian 12 does it. Standard library only. Not a program.
+Used by tools/site/hooks.py. Why no kept tool: a plugin that adds pages (gen-files, which Debian 12 lacks) would still
+need this to divide the page and to find what leads to its parts. Standard library only. Not a program.
 """
 
 import dataclasses

@@ -2,7 +2,8 @@
 
 The search of MkDocs' theme reads a query as lunr does, where `<`, `:` and `+` have meanings, so that `softmax<key>` finds nothing. SCRIPT makes
 words of it first. `finish` leaves pages of sources out of the index and gives each page a weight, which the theme of Debian 12 (8.2.5) does not
-read: its worker gets one more argument. Used by tools/site/hooks.py. Why no kept tool: no plugin of MkDocs in Debian 12 does it. Standard library only. Not a program.
+read: its worker gets one more argument. Used by tools/site/hooks.py. Why no kept tool: the theme weighs pages from version 8.3, and has no setting for
+queries. Standard library only. Not a program.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Links that open a program of the site in the playground, where tools/playground.sh has built it.
 
-A block of C++ with `main` is a whole program, and so is the page of an exercise or example that the playground lists. Why no kept tool: the playground is this
-project's own.
+A block of C++ with `main` is a whole program, and so is the page of an exercise or example that the playground lists. Why no kept tool: links of this
+kind are made for Compiler Explorer, which fetches the headers; the playground reads a program from the address and has the headers.
 """
 
 import base64
