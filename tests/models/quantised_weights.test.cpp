@@ -71,7 +71,7 @@ double gpt2_error() {
 
 }  // namespace
 
-TEST_CASE("language models with quantised weights give nearly the logits of floats") {
+TEST_CASE("language models with quantized weights give nearly the logits of floats") {
   // bfloat16 has 8 bits of precision, float16 11; blocks of 8 bits have steps of 1/254 of their largest number, of 4
   // bits of 1/16. The bounds are a few times what such steps make of the sums; few blocks are in rows of 64 numbers.
   CHECK(llama_error<float16>() < 0.01);
@@ -87,7 +87,7 @@ TEST_CASE("language models with quantised weights give nearly the logits of floa
   CHECK(gpt2_error<bfloat16>() > 1e-4);
 }
 
-TEST_CASE("quantised weights are saved as floats, and read again they are the same") {
+TEST_CASE("quantized weights are saved as floats, and read again they are the same") {
   const dimwise_test::model_folder folder("tiny-llama");
   using model_type =
       models::llama<models::llama_dims, models::own, nn::no_bias, nn::no_bias, nn::activation::silu, nn::int8_blocks>;

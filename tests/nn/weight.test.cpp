@@ -59,7 +59,7 @@ double error_of() {
   return std::max(largest_of(y - exact) / largest_of(exact), largest_of(z - exact_back) / largest_of(exact_back));
 }
 
-TEST_CASE("products with quantised weights differ from those of floats by what the inputs are rounded") {
+TEST_CASE("products with quantized weights differ from those of floats by what the inputs are rounded") {
   CHECK(error_of<float16>() < 1e-6);  // inputs are not rounded
   // bfloat16 has 8 bits, so inputs differ by 2^-9 of themselves.
   CHECK(error_of<bfloat16>() < 4e-3);

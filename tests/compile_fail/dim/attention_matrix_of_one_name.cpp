@@ -1,4 +1,4 @@
-// MISTAKE: queries and keys of quantised weights have one name.
+// MISTAKE: queries and keys of quantized weights have one name.
 // RULE: R17
 // EXPECT: ERROR_R17_dimension_occurs_twice<.*seq
 // VARIANTS: equal dynamic

@@ -1,4 +1,4 @@
-// MISTAKE: the scale of quantised weights is part of the model; `dequantised` has no gradient.
+// MISTAKE: the scale of quantized weights is part of the model; `dequantised` has no gradient.
 // RULE: R21
 // EXPECT: ERROR_R21_operation_has_no_gradient<.*dequantised
 // VARIANTS: equal unused dynamic

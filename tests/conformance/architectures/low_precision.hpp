@@ -28,7 +28,7 @@ enum class low_precision { bfloat16, int8 };
 void expect_near(run& r, std::span<const float> found, std::span<const float> exact, std::span<const float> moved,
                  low_precision format);
 
-/// Compares `compute(format, weights)` for both formats with float, unless the file has quantised weights. `format` is
+/// Compares `compute(format, weights)` for both formats with float, unless the file has quantized weights. `format` is
 /// the `std::type_identity` of the element type of the weights.
 template <class Compute>
 void expect_low_precision(run& r, const architecture_case& c, const Compute& compute) {

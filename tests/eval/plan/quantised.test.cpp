@@ -1,4 +1,4 @@
-// tests/eval/plan/quantised.test.cpp -- products with quantised weights: which kernel takes them, and that it gives
+// tests/eval/plan/quantised.test.cpp -- products with quantized weights: which kernel takes them, and that it gives
 // what the reference loops give.
 // SPDX-License-Identifier: BSL-1.0
 #include "support/numbers.hpp"
@@ -63,7 +63,7 @@ void check_modules() {
     check_kernel(gelu(map.formula(x)) * 2.0F);
   }
 }
-TEST_CASE("modules with quantised weights run their kernels, and give what the reference loops give") {
+TEST_CASE("modules with quantized weights run their kernels, and give what the reference loops give") {
   check_modules<bfloat16>();
   check_modules<float16>();
   check_modules<nn::int8_blocks>();

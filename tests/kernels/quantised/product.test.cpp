@@ -1,4 +1,4 @@
-// tests/kernels/quantised/product.test.cpp -- products with quantised weights against the definition in double.
+// tests/kernels/quantised/product.test.cpp -- products with quantized weights against the definition in double.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include <dimwise/kernels/dispatch/active_quantised.hpp>
@@ -164,7 +164,7 @@ constexpr kind kinds[] = {{"bfloat16", number_format::bfloat16, product_inputs::
                           {"int8", number_format::int8, product_inputs::int8},
                           {"int4", number_format::int4, product_inputs::int8}};
 
-TEST_CASE("products with quantised weights are those of the numbers that both sides hold") {
+TEST_CASE("products with quantized weights are those of the numbers that both sides hold") {
   unsigned seed = 1;
   for (const kind& of : kinds) {
     for (const std::size_t m : {1, 2, 4, 5, 7, 13, 40}) {

@@ -72,7 +72,7 @@ TEST_CASE("bfloat16 and float16: every bit pattern is read back, and floats roun
   CHECK(bfloat16(1.01171875F).bits == 0x3f82);
 }
 
-TEST_CASE("quantised numbers: nearest, ties to even, within the range") {
+TEST_CASE("quantized numbers: nearest, ties to even, within the range") {
   CHECK(quantised_number(0.75F, 0.5F, -8, 7) == 2);
   CHECK(quantised_number(1.25F, 0.5F, -8, 7) == 2);
   CHECK(quantised_number(100, 0.5F, -8, 7) == 7);

@@ -19,7 +19,7 @@
 
 namespace dimwise::models::detail {
 
-/// Reads the `quantization_config` of weights with block scales; other quantised weights are mismatches.
+/// Reads the `quantization_config` of weights with block scales; other quantized weights are mismatches.
 inline void read_block_scales(io::config_check& config, decoder_plan& plan) {
   if (!config.has("quantization_config")) { return; }
   io::config_check how(config.object("quantization_config"), "quantization_config");

@@ -12,7 +12,7 @@ namespace dimwise::models::architectures {
 
 namespace detail {
 
-// Whether the weights of experts are MXFP4; other quantised weights are mismatches.
+// Whether the weights of experts are MXFP4; other quantized weights are mismatches.
 inline bool reads_mxfp4(io::config_check& c) {
   if (!c.has("quantization_config")) { return false; }
   io::config_check how(c.object("quantization_config"), "quantization_config");
