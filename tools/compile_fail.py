@@ -119,9 +119,9 @@ class Case:
 
 
 def examples(root):
-    """-> the names of the cases that stand for an error in its table"""
-    table = root / "include/dimwise/support/diagnostics.hpp"
-    return set(re.findall(r'\.example = "([^"]+)"', table.read_text(encoding="utf-8"))) if table.exists() else set()
+    """-> the names of the cases that stand for an error in the tables"""
+    tables = (root / "include/dimwise/support/diagnostics").glob("*.hpp")
+    return {case for table in tables for case in re.findall(r'\.example = "([^"]+)"', table.read_text(encoding="utf-8"))}
 
 
 def error_type(text):

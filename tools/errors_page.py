@@ -6,7 +6,7 @@ right code, and what the compilers print.
     python3 tools/errors_page.py --texts build/mistakes.json  # with the texts that tools/compile_fail.py --json wrote
     python3 tools/errors_page.py --if-older                   # only where a source of the page has changed
 
-The entries are those of include/dimwise/support/diagnostics.hpp (`dimwise-errors --list`), the code and the texts those of the case in
+The entries are those of include/dimwise/support/diagnostics (`dimwise-errors --list`), the code and the texts those of the case in
 tests/compile_fail that an entry names as its example. unifdef (Debian) takes the wrong and the right code out of a case.
 Why no kept tool: the entries are C++ constants, and the texts are those of several compilers.
 """

@@ -86,7 +86,9 @@ std::vector<std::string> errors_in(const char* header) {
   std::istringstream lines(content(root().append("include/dimwise/support").append(header)));
   std::vector<std::string> found;
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("struct ERROR_")) { found.push_back(line.substr(7, line.find_first_of(" ;", 7) - 7)); }
+    if (const auto name = line.find("ERROR_"); line.starts_with("template <class... Facts> struct ERROR_")) {
+      found.push_back(line.substr(name, line.find_first_of(" ;", name) - name));
+    }
   }
   return found;
 }

@@ -115,8 +115,8 @@ class CompileFail(unittest.TestCase):
         clangs = [compiler for compiler in self.compilers if compiler.is_clang]
         if len(clangs) < 2:
             self.skipTest("fewer than two clangs are installed")
-        table = self.root / "include/dimwise/support/diagnostics.hpp"
-        table.parent.mkdir()
+        table = self.root / "include/dimwise/support/diagnostics/rules.hpp"
+        table.parent.mkdir(parents=True)
         table.write_text('{.id = "ERROR_R1_wrong", .example = "good"}', encoding="utf-8")
         cases = {case.name: case for case in compile_fail.load(self.root, "")}
         harness, everywhere = (compile_fail.Harness(self.root, self.compilers, "no_header", use_pch=True, rotates=rotates) for rotates in (True, False))

@@ -17,642 +17,312 @@
 // clang-format off
 #if defined(DIMWISE_DETAIL_MESSAGES)
 
-#include <dimwise/support/diagnostics.hpp>
-#include <dimwise/support/messages/message.hpp>
+#include <dimwise/support/messages/message_of.hpp>
 
 namespace dimwise {
 
-namespace detail {
-
-// The message of an error: the pattern of its entry in support/diagnostics.hpp, filled in with the arguments of the
-// type. An error without an entry does not compile.
-template <class Error>
-consteval messages::message message_of() {
-  text name = messages::printed<Error>();
-  // clang limits the steps of a computation. A longer type keeps its name only.
-  if (name.length > 12000) {
-    for (name.length = 0; name.begin[name.length] != '<'; ++name.length) {}
-  }
-  messages::facts<messages::message> facts(name);
-  return facts.said(messages::find(facts.id())->seen);
-}
-
-// Whether a type is an error. The name of its template decides: completing the type would print its message.
-template <template <class...> class E>
-consteval bool names_error() {
-  return messages::contains(messages::of(__PRETTY_FUNCTION__), "[E = dimwise::ERROR_");
-}
-template <class T>
-inline constexpr bool is_error = false;
-template <template <class...> class E, class... Facts>
-inline constexpr bool is_error<E<Facts...>> = names_error<E>();
-
-}  // namespace detail
-
-template <class... Facts>
-struct ERROR_R1_contracted_dimension_is_not_in_both {
-  static_assert(false, detail::message_of<ERROR_R1_contracted_dimension_is_not_in_both>());
-};
-template <class... Facts>
-struct ERROR_R1_operation_names_its_dimension {
-  static_assert(false, detail::message_of<ERROR_R1_operation_names_its_dimension>());
-};
-template <class... Facts>
-struct ERROR_R1_dimension_is_not_in_the_operand {
-  static_assert(false, detail::message_of<ERROR_R1_dimension_is_not_in_the_operand>());
-};
-template <class... Facts>
-struct ERROR_R1_tensor_names_dimensions {
-  static_assert(false, detail::message_of<ERROR_R1_tensor_names_dimensions>());
-};
-template <class... Facts>
-struct ERROR_R1_element_type_comes_first {
-  static_assert(false, detail::message_of<ERROR_R1_element_type_comes_first>());
-};
-template <class... Facts>
-struct ERROR_R1_expr_names_a_shape {
-  static_assert(false, detail::message_of<ERROR_R1_expr_names_a_shape>());
-};
-template <class... Facts>
-struct ERROR_R1_argument_is_missing {
-  static_assert(false, detail::message_of<ERROR_R1_argument_is_missing>());
-};
-template <class... Facts>
-struct ERROR_R1_operation_takes_other_arguments {
-  static_assert(false, detail::message_of<ERROR_R1_operation_takes_other_arguments>());
-};
-template <class... Facts>
-struct ERROR_R1_operation_has_another_name {
-  static_assert(false, detail::message_of<ERROR_R1_operation_has_another_name>());
-};
-template <class... Facts>
-struct ERROR_R1_module_takes_other_arguments {
-  static_assert(false, detail::message_of<ERROR_R1_module_takes_other_arguments>());
-};
-template <class... Facts>
-struct ERROR_R2_shared_dimension_is_not_parallel {
-  static_assert(false, detail::message_of<ERROR_R2_shared_dimension_is_not_parallel>());
-};
-template <class... Facts>
-struct ERROR_R2_shared_dimension_pairs_elements_one_to_one {
-  static_assert(false, detail::message_of<ERROR_R2_shared_dimension_pairs_elements_one_to_one>());
-};
-template <class... Facts>
-struct ERROR_R3_rename_goes_between_a_dimension_and_its_prime_or_out {
-  static_assert(false, detail::message_of<ERROR_R3_rename_goes_between_a_dimension_and_its_prime_or_out>());
-};
-template <class... Facts>
-struct ERROR_R3_extents_differ {
-  static_assert(false, detail::message_of<ERROR_R3_extents_differ>());
-};
-template <class... Facts>
-struct ERROR_R3_values_are_at_other_positions_than_the_weights {
-  static_assert(false, detail::message_of<ERROR_R3_values_are_at_other_positions_than_the_weights>());
-};
-template <class... Facts>
-struct ERROR_R3_assigned_dimensions_differ {
-  static_assert(false, detail::message_of<ERROR_R3_assigned_dimensions_differ>());
-};
-template <class... Facts>
-struct ERROR_R3_view_and_tensor_differ_in_type {
-  static_assert(false, detail::message_of<ERROR_R3_view_and_tensor_differ_in_type>());
-};
-template <class... Facts>
-struct ERROR_R3_elements_of_a_temporary_are_gone {
-  static_assert(false, detail::message_of<ERROR_R3_elements_of_a_temporary_are_gone>());
-};
-template <class... Facts>
-struct ERROR_R3_stored_order_lists_each_dimension_once {
-  static_assert(false, detail::message_of<ERROR_R3_stored_order_lists_each_dimension_once>());
-};
-template <class... Facts>
-struct ERROR_R4_extent_does_not_divide {
-  static_assert(false, detail::message_of<ERROR_R4_extent_does_not_divide>());
-};
-template <class... Facts>
-struct ERROR_R4_composite_has_other_factors_or_order {
-  static_assert(false, detail::message_of<ERROR_R4_composite_has_other_factors_or_order>());
-};
-template <class... Facts>
-struct ERROR_R4_composite_is_not_the_declared_dimension {
-  static_assert(false, detail::message_of<ERROR_R4_composite_is_not_the_declared_dimension>());
-};
-template <class... Facts>
-struct ERROR_R5_weights_are_contracted_over_their_own_dimension {
-  static_assert(false, detail::message_of<ERROR_R5_weights_are_contracted_over_their_own_dimension>());
-};
-template <class... Facts>
-struct ERROR_R5_already_normalised {
-  static_assert(false, detail::message_of<ERROR_R5_already_normalised>());
-};
-template <class... Facts>
-struct ERROR_R5_log_probabilities_meet_probabilities {
-  static_assert(false, detail::message_of<ERROR_R5_log_probabilities_meet_probabilities>());
-};
-template <class... Facts>
-struct ERROR_R5_log_probabilities_are_taken_along_their_own_dimension {
-  static_assert(false, detail::message_of<ERROR_R5_log_probabilities_are_taken_along_their_own_dimension>());
-};
-template <class... Facts>
-struct ERROR_R5_weighted_product_is_reduced_over_its_weights_only {
-  static_assert(false, detail::message_of<ERROR_R5_weighted_product_is_reduced_over_its_weights_only>());
-};
-template <class... Facts>
-struct ERROR_R5_mean_divides_weights_that_already_sum_to_one {
-  static_assert(false, detail::message_of<ERROR_R5_mean_divides_weights_that_already_sum_to_one>());
-};
-template <class... Facts>
-struct ERROR_R5_softmax_over_a_single_element {
-  static_assert(false, detail::message_of<ERROR_R5_softmax_over_a_single_element>());
-};
-template <class... Facts>
-struct ERROR_R5_alternatives_are_chosen_by_weights_over_positions {
-  static_assert(false, detail::message_of<ERROR_R5_alternatives_are_chosen_by_weights_over_positions>());
-};
-template <class... Facts>
-struct ERROR_R5_declared_type_drops_or_invents_normalised {
-  static_assert(false, detail::message_of<ERROR_R5_declared_type_drops_or_invents_normalised>());
-};
-template <class... Facts>
-struct ERROR_R6_raw_products_are_scaled_first {
-  static_assert(false, detail::message_of<ERROR_R6_raw_products_are_scaled_first>());
-};
-template <class... Facts>
-struct ERROR_R6_raw_product_was_multiplied_instead_of_scaled {
-  static_assert(false, detail::message_of<ERROR_R6_raw_product_was_multiplied_instead_of_scaled>());
-};
-template <class... Facts>
-struct ERROR_R6_scores_are_already_scaled {
-  static_assert(false, detail::message_of<ERROR_R6_scores_are_already_scaled>());
-};
-template <class... Facts>
-struct ERROR_R6_scores_go_to_softmax {
-  static_assert(false, detail::message_of<ERROR_R6_scores_go_to_softmax>());
-};
-template <class... Facts>
-struct ERROR_R6_scaled_takes_raw_products {
-  static_assert(false, detail::message_of<ERROR_R6_scaled_takes_raw_products>());
-};
-template <class... Facts>
-struct ERROR_R6_scaled_names_the_contracted_features {
-  static_assert(false, detail::message_of<ERROR_R6_scaled_names_the_contracted_features>());
-};
-template <class... Facts>
-struct ERROR_R6_stored_product_has_lost_the_extent_of_its_features {
-  static_assert(false, detail::message_of<ERROR_R6_stored_product_has_lost_the_extent_of_its_features>());
-};
-template <class... Facts>
-struct ERROR_R6_scores_are_products_of_positions {
-  static_assert(false, detail::message_of<ERROR_R6_scores_are_products_of_positions>());
-};
-template <class... Facts>
-struct ERROR_R6_scores_are_contracted_only_after_softmax {
-  static_assert(false, detail::message_of<ERROR_R6_scores_are_contracted_only_after_softmax>());
-};
-template <class... Facts>
-struct ERROR_R6_declared_type_drops_or_invents_raw_or_score {
-  static_assert(false, detail::message_of<ERROR_R6_declared_type_drops_or_invents_raw_or_score>());
-};
-template <class... Facts>
-struct ERROR_R7_mask_needs_a_polarity_allow_or_block {
-  static_assert(false, detail::message_of<ERROR_R7_mask_needs_a_polarity_allow_or_block>());
-};
-template <class... Facts>
-struct ERROR_R7_block_mask_needs_allow_of {
-  static_assert(false, detail::message_of<ERROR_R7_block_mask_needs_allow_of>());
-};
-template <class... Facts>
-struct ERROR_R7_given_mask_is_a_tensor_of_bool {
-  static_assert(false, detail::message_of<ERROR_R7_given_mask_is_a_tensor_of_bool>());
-};
-template <class... Facts>
-struct ERROR_R7_tensor_is_no_condition {
-  static_assert(false, detail::message_of<ERROR_R7_tensor_is_no_condition>());
-};
-template <class... Facts>
-struct ERROR_R7_mask_is_no_condition {
-  static_assert(false, detail::message_of<ERROR_R7_mask_is_no_condition>());
-};
-template <class... Facts>
-struct ERROR_R7_alibi_has_a_slope_for_each_head {
-  static_assert(false, detail::message_of<ERROR_R7_alibi_has_a_slope_for_each_head>());
-};
-template <class... Facts>
-struct ERROR_R7_mask_has_dimensions_that_the_scores_lack {
-  static_assert(false, detail::message_of<ERROR_R7_mask_has_dimensions_that_the_scores_lack>());
-};
-template <class... Facts>
-struct ERROR_R7_masks_serve_no_common_dimension {
-  static_assert(false, detail::message_of<ERROR_R7_masks_serve_no_common_dimension>());
-};
-template <class... Facts>
-struct ERROR_R7_mask_does_not_serve_this_dimension {
-  static_assert(false, detail::message_of<ERROR_R7_mask_does_not_serve_this_dimension>());
-};
-template <class... Facts>
-struct ERROR_R7_masking_comes_before_softmax {
-  static_assert(false, detail::message_of<ERROR_R7_masking_comes_before_softmax>());
-};
-template <class... Facts>
-struct ERROR_R7_masked_values_go_to_softmax_or_a_reduction {
-  static_assert(false, detail::message_of<ERROR_R7_masked_values_go_to_softmax_or_a_reduction>());
-};
-template <class... Facts>
-struct ERROR_R7_masked_values_are_given_to_a_function {
-  static_assert(false, detail::message_of<ERROR_R7_masked_values_are_given_to_a_function>());
-};
-template <class... Facts>
-struct ERROR_R7_scores_change_by_a_mask_a_bias_or_a_function {
-  static_assert(false, detail::message_of<ERROR_R7_scores_change_by_a_mask_a_bias_or_a_function>());
-};
-template <class... Facts>
-struct ERROR_R7_mask_has_no_elements_to_print {
-  static_assert(false, detail::message_of<ERROR_R7_mask_has_no_elements_to_print>());
-};
-template <class... Facts>
-struct ERROR_R7_query_and_key_positions_are_related_or_have_origins {
-  static_assert(false, detail::message_of<ERROR_R7_query_and_key_positions_are_related_or_have_origins>());
-};
-template <class... Facts>
-struct ERROR_R7_lengths_are_no_whole_numbers_over_parallel_dimensions {
-  static_assert(false, detail::message_of<ERROR_R7_lengths_are_no_whole_numbers_over_parallel_dimensions>());
-};
-template <class... Facts>
-struct ERROR_R7_bias_is_the_same_for_all_that_softmax_goes_over {
-  static_assert(false, detail::message_of<ERROR_R7_bias_is_the_same_for_all_that_softmax_goes_over>());
-};
-template <class... Facts>
-struct ERROR_R7_bias_is_masked_instead_of_the_scores {
-  static_assert(false, detail::message_of<ERROR_R7_bias_is_masked_instead_of_the_scores>());
-};
-template <class... Facts>
-struct ERROR_R7_declared_type_drops_or_invents_biased {
-  static_assert(false, detail::message_of<ERROR_R7_declared_type_drops_or_invents_biased>());
-};
-template <class... Facts>
-struct ERROR_R7_declared_type_drops_or_invents_masked {
-  static_assert(false, detail::message_of<ERROR_R7_declared_type_drops_or_invents_masked>());
-};
-template <class... Facts>
-struct ERROR_R8_neither_has_all_dimensions_of_the_other {
-  static_assert(false, detail::message_of<ERROR_R8_neither_has_all_dimensions_of_the_other>());
-};
-template <class... Facts>
-struct ERROR_R8_assignment_never_broadcasts {
-  static_assert(false, detail::message_of<ERROR_R8_assignment_never_broadcasts>());
-};
-template <class... Facts>
-struct ERROR_R8_tensor_with_dimensions_is_no_number {
-  static_assert(false, detail::message_of<ERROR_R8_tensor_with_dimensions_is_no_number>());
-};
-template <class... Facts>
-struct ERROR_R9_already_rotated {
-  static_assert(false, detail::message_of<ERROR_R9_already_rotated>());
-};
-template <class... Facts>
-struct ERROR_R9_only_one_operand_is_rotated {
-  static_assert(false, detail::message_of<ERROR_R9_only_one_operand_is_rotated>());
-};
-template <class... Facts>
-struct ERROR_R9_operands_are_rotated_by_other_positions {
-  static_assert(false, detail::message_of<ERROR_R9_operands_are_rotated_by_other_positions>());
-};
-template <class... Facts>
-struct ERROR_R9_values_are_not_rotated {
-  static_assert(false, detail::message_of<ERROR_R9_values_are_not_rotated>());
-};
-template <class... Facts>
-struct ERROR_R9_rotary_takes_positions_and_the_features_of_a_head {
-  static_assert(false, detail::message_of<ERROR_R9_rotary_takes_positions_and_the_features_of_a_head>());
-};
-template <class... Facts>
-struct ERROR_R9_angles_do_not_belong_to_the_rotated_positions {
-  static_assert(false, detail::message_of<ERROR_R9_angles_do_not_belong_to_the_rotated_positions>());
-};
-template <class... Facts>
-struct ERROR_R9_declared_type_drops_or_invents_rotated {
-  static_assert(false, detail::message_of<ERROR_R9_declared_type_drops_or_invents_rotated>());
-};
-template <class... Facts>
-struct ERROR_R10_operands_differ_in_another_dimension {
-  static_assert(false, detail::message_of<ERROR_R10_operands_differ_in_another_dimension>());
-};
-template <class... Facts>
-struct ERROR_R10_concat_of_a_static_extent_names_its_result {
-  static_assert(false, detail::message_of<ERROR_R10_concat_of_a_static_extent_names_its_result>());
-};
-template <class... Facts>
-struct ERROR_R10_stack_has_another_extent {
-  static_assert(false, detail::message_of<ERROR_R10_stack_has_another_extent>());
-};
-template <class... Facts>
-struct ERROR_R10_keys_and_values_grow_together {
-  static_assert(false, detail::message_of<ERROR_R10_keys_and_values_grow_together>());
-};
-template <class... Facts>
-struct ERROR_R10_whole_numbers_are_stored_by_scales {
-  static_assert(false, detail::message_of<ERROR_R10_whole_numbers_are_stored_by_scales>());
-};
-template <class... Facts>
-struct ERROR_R10_cache_grows_along_a_run_time_extent {
-  static_assert(false, detail::message_of<ERROR_R10_cache_grows_along_a_run_time_extent>());
-};
-template <class... Facts>
-struct ERROR_R10_cache_grows_by_whole_bytes {
-  static_assert(false, detail::message_of<ERROR_R10_cache_grows_by_whole_bytes>());
-};
-template <class... Facts>
-struct ERROR_R10_sliding_cache_has_no_positions_to_go_back_to {
-  static_assert(false, detail::message_of<ERROR_R10_sliding_cache_has_no_positions_to_go_back_to>());
-};
-template <class... Facts>
-struct ERROR_R10_cache_of_another_kind_has_this_member {
-  static_assert(false, detail::message_of<ERROR_R10_cache_of_another_kind_has_this_member>());
-};
-template <class... Facts>
-struct ERROR_R11_every_head_against_every_head {
-  static_assert(false, detail::message_of<ERROR_R11_every_head_against_every_head>());
-};
-template <class... Facts>
-struct ERROR_R12_weight_sums_over_heads_that_are_gone {
-  static_assert(false, detail::message_of<ERROR_R12_weight_sums_over_heads_that_are_gone>());
-};
-template <class... Facts>
-struct ERROR_R12_weight_is_applied_the_wrong_way_round {
-  static_assert(false, detail::message_of<ERROR_R12_weight_is_applied_the_wrong_way_round>());
-};
-template <class... Facts>
-struct ERROR_R13_softmax_takes_attendable_or_choice {
-  static_assert(false, detail::message_of<ERROR_R13_softmax_takes_attendable_or_choice>());
-};
-template <class... Facts>
-struct ERROR_R13_norm_takes_features {
-  static_assert(false, detail::message_of<ERROR_R13_norm_takes_features>());
-};
-template <class... Facts>
-struct ERROR_R13_needs_ordered_positions {
-  static_assert(false, detail::message_of<ERROR_R13_needs_ordered_positions>());
-};
-template <class... Facts>
-struct ERROR_R13_needs_real_numbers {
-  static_assert(false, detail::message_of<ERROR_R13_needs_real_numbers>());
-};
-template <class... Facts>
-struct ERROR_R13_stored_numbers_are_widened_first {
-  static_assert(false, detail::message_of<ERROR_R13_stored_numbers_are_widened_first>());
-};
-template <class... Facts>
-struct ERROR_R13_window_does_not_fit {
-  static_assert(false, detail::message_of<ERROR_R13_window_does_not_fit>());
-};
-template <class... Facts>
-struct ERROR_R13_sinusoid_takes_positions_and_features {
-  static_assert(false, detail::message_of<ERROR_R13_sinusoid_takes_positions_and_features>());
-};
-template <class... Facts>
-struct ERROR_R13_elements_do_not_fit_the_declared_type {
-  static_assert(false, detail::message_of<ERROR_R13_elements_do_not_fit_the_declared_type>());
-};
-template <class... Facts>
-struct ERROR_R14_part_is_taken_from_a_summed_dimension {
-  static_assert(false, detail::message_of<ERROR_R14_part_is_taken_from_a_summed_dimension>());
-};
-template <class... Facts>
-struct ERROR_R15_run_time_extents_are_given_once {
-  static_assert(false, detail::message_of<ERROR_R15_run_time_extents_are_given_once>());
-};
-template <class... Facts>
-struct ERROR_R15_tensor_is_made_from_elements_and_extents {
-  static_assert(false, detail::message_of<ERROR_R15_tensor_is_made_from_elements_and_extents>());
-};
-template <class... Facts>
-struct ERROR_R15_view_is_made_from_a_pointer_or_span_and_extents {
-  static_assert(false, detail::message_of<ERROR_R15_view_is_made_from_a_pointer_or_span_and_extents>());
-};
-template <class... Facts>
-struct ERROR_R16_query_key_and_value_are_told_apart_by_dimensions {
-  static_assert(false, detail::message_of<ERROR_R16_query_key_and_value_are_told_apart_by_dimensions>());
-};
-template <class... Facts>
-struct ERROR_R17_dimension_occurs_twice {
-  static_assert(false, detail::message_of<ERROR_R17_dimension_occurs_twice>());
-};
-template <class... Facts>
-struct ERROR_R18_single_element_meets_its_whole_dimension {
-  static_assert(false, detail::message_of<ERROR_R18_single_element_meets_its_whole_dimension>());
-};
-template <class... Facts>
-struct ERROR_R18_more_elements_than_the_dimension_has {
-  static_assert(false, detail::message_of<ERROR_R18_more_elements_than_the_dimension_has>());
-};
-template <class... Facts>
-struct ERROR_R18_ids_index_their_own_dimension_only {
-  static_assert(false, detail::message_of<ERROR_R18_ids_index_their_own_dimension_only>());
-};
-template <class... Facts>
-struct ERROR_R18_ids_of_a_composite_are_split_first {
-  static_assert(false, detail::message_of<ERROR_R18_ids_of_a_composite_are_split_first>());
-};
-template <class... Facts>
-struct ERROR_R18_slice_of_a_composite_names_a_plain_dimension {
-  static_assert(false, detail::message_of<ERROR_R18_slice_of_a_composite_names_a_plain_dimension>());
-};
-template <class... Facts>
-struct ERROR_R18_slice_of_a_static_extent_names_its_result {
-  static_assert(false, detail::message_of<ERROR_R18_slice_of_a_static_extent_names_its_result>());
-};
-template <class... Facts>
-struct ERROR_R18_slice_is_longer_than_its_dimension {
-  static_assert(false, detail::message_of<ERROR_R18_slice_is_longer_than_its_dimension>());
-};
-template <class... Facts>
-struct ERROR_R18_slice_has_another_kind {
-  static_assert(false, detail::message_of<ERROR_R18_slice_has_another_kind>());
-};
-template <class... Facts>
-struct ERROR_R18_element_is_taken_by_one_id_of_each_dimension {
-  static_assert(false, detail::message_of<ERROR_R18_element_is_taken_by_one_id_of_each_dimension>());
-};
-template <class... Facts>
-struct ERROR_R19_packed_positions_need_their_documents {
-  static_assert(false, detail::message_of<ERROR_R19_packed_positions_need_their_documents>());
-};
-template <class... Facts>
-struct ERROR_R19_mean_over_all_documents_says_so {
-  static_assert(false, detail::message_of<ERROR_R19_mean_over_all_documents_says_so>());
-};
-template <class... Facts>
-struct ERROR_R21_operation_has_no_gradient {
-  static_assert(false, detail::message_of<ERROR_R21_operation_has_no_gradient>());
-};
-template <class... Facts>
-struct ERROR_R21_loss_is_one_number {
-  static_assert(false, detail::message_of<ERROR_R21_loss_is_one_number>());
-};
-template <class... Facts>
-struct ERROR_R21_model_has_no_parameters {
-  static_assert(false, detail::message_of<ERROR_R21_model_has_no_parameters>());
-};
-template <class... Facts>
-struct ERROR_R21_member_hides_its_parameters {
-  static_assert(false, detail::message_of<ERROR_R21_member_hides_its_parameters>());
-};
-template <class... Facts>
-struct ERROR_R21_module_does_not_take_its_element_type {
-  static_assert(false, detail::message_of<ERROR_R21_module_does_not_take_its_element_type>());
-};
-template <class... Facts>
-struct ERROR_R21_model_is_a_module_with_named_members {
-  static_assert(false, detail::message_of<ERROR_R21_model_is_a_module_with_named_members>());
-};
-template <class... Facts>
-struct ERROR_R21_walk_calls_its_function_with_a_name_and_parameters {
-  static_assert(false, detail::message_of<ERROR_R21_walk_calls_its_function_with_a_name_and_parameters>());
-};
-template <class... Facts>
-struct ERROR_R21_loss_takes_the_model_with_tracked_elements {
-  static_assert(false, detail::message_of<ERROR_R21_loss_takes_the_model_with_tracked_elements>());
-};
-template <class... Facts>
-struct ERROR_R21_loss_has_no_tracked_operand {
-  static_assert(false, detail::message_of<ERROR_R21_loss_has_no_tracked_operand>());
-};
-template <class... Facts>
-struct ERROR_R21_loss_has_other_elements_than_the_model {
-  static_assert(false, detail::message_of<ERROR_R21_loss_has_other_elements_than_the_model>());
-};
-template <class... Facts>
-struct ERROR_R21_declared_type_drops_the_gradient {
-  static_assert(false, detail::message_of<ERROR_R21_declared_type_drops_the_gradient>());
-};
-template <class... Facts>
-struct ERROR_R21_gradients_of_gradients_are_not_recorded {
-  static_assert(false, detail::message_of<ERROR_R21_gradients_of_gradients_are_not_recorded>());
-};
-template <class... Facts>
-struct ERROR_R22_targets_have_other_dimensions {
-  static_assert(false, detail::message_of<ERROR_R22_targets_have_other_dimensions>());
-};
-template <class... Facts>
-struct ERROR_R22_logits_are_log_probabilities {
-  static_assert(false, detail::message_of<ERROR_R22_logits_are_log_probabilities>());
-};
-template <class... Facts>
-struct ERROR_R22_targets_are_log_probabilities {
-  static_assert(false, detail::message_of<ERROR_R22_targets_are_log_probabilities>());
-};
-template <class... Facts>
-struct ERROR_R22_student_and_teacher_are_exchanged {
-  static_assert(false, detail::message_of<ERROR_R22_student_and_teacher_are_exchanged>());
-};
-template <class... Facts>
-struct ERROR_R22_mean_of_an_average_is_added {
-  static_assert(false, detail::message_of<ERROR_R22_mean_of_an_average_is_added>());
-};
-template <class... Facts>
-struct ERROR_R22_average_becomes_a_number_by_mean_or_value {
-  static_assert(false, detail::message_of<ERROR_R22_average_becomes_a_number_by_mean_or_value>());
-};
-template <class... Facts>
-struct ERROR_R22_logits_are_probabilities {
-  static_assert(false, detail::message_of<ERROR_R22_logits_are_probabilities>());
-};
-template <class... Facts>
-struct ERROR_R22_mean_goes_over_the_elements_of_the_loss {
-  static_assert(false, detail::message_of<ERROR_R22_mean_goes_over_the_elements_of_the_loss>());
-};
-template <class... Facts>
-struct ERROR_R22_targets_sum_to_one_over_another_dimension {
-  static_assert(false, detail::message_of<ERROR_R22_targets_sum_to_one_over_another_dimension>());
-};
-template <class... Facts>
-struct ERROR_R22_weights_have_other_dimensions {
-  static_assert(false, detail::message_of<ERROR_R22_weights_have_other_dimensions>());
-};
-template <class... Facts>
-struct ERROR_R22_gradient_belongs_to_another_model {
-  static_assert(false, detail::message_of<ERROR_R22_gradient_belongs_to_another_model>());
-};
-template <class... Facts>
-struct ERROR_R22_optimiser_steps_the_model_that_it_was_made_for {
-  static_assert(false, detail::message_of<ERROR_R22_optimiser_steps_the_model_that_it_was_made_for>());
-};
-template <class... Facts>
-struct ERROR_R22_models_have_other_parts {
-  static_assert(false, detail::message_of<ERROR_R22_models_have_other_parts>());
-};
-template <class... Facts>
-struct ERROR_R22_batches_are_added_as_averages {
-  static_assert(false, detail::message_of<ERROR_R22_batches_are_added_as_averages>());
-};
-template <class... Facts>
-struct ERROR_R23_partial_sum_is_reduced_first {
-  static_assert(false, detail::message_of<ERROR_R23_partial_sum_is_reduced_first>());
-};
-template <class... Facts>
-struct ERROR_R23_whole_value_is_added_to_a_partial_sum {
-  static_assert(false, detail::message_of<ERROR_R23_whole_value_is_added_to_a_partial_sum>());
-};
-template <class... Facts>
-struct ERROR_R23_partial_sums_are_multiplied {
-  static_assert(false, detail::message_of<ERROR_R23_partial_sums_are_multiplied>());
-};
-template <class... Facts>
-struct ERROR_R23_declared_type_drops_or_invents_partial {
-  static_assert(false, detail::message_of<ERROR_R23_declared_type_drops_or_invents_partial>());
-};
-template <class... Facts>
-struct ERROR_R23_operand_is_no_partial_sum {
-  static_assert(false, detail::message_of<ERROR_R23_operand_is_no_partial_sum>());
-};
-template <class... Facts>
-struct ERROR_R23_gradient_is_reduced_first {
-  static_assert(false, detail::message_of<ERROR_R23_gradient_is_reduced_first>());
-};
-template <class... Facts>
-struct ERROR_R24_operation_goes_over_a_shard {
-  static_assert(false, detail::message_of<ERROR_R24_operation_goes_over_a_shard>());
-};
-template <class... Facts>
-struct ERROR_R24_mean_over_a_shard_divides_by_the_whole_extent {
-  static_assert(false, detail::message_of<ERROR_R24_mean_over_a_shard_divides_by_the_whole_extent>());
-};
-template <class... Facts>
-struct ERROR_R24_whole_dimension_meets_its_shard {
-  static_assert(false, detail::message_of<ERROR_R24_whole_dimension_meets_its_shard>());
-};
-template <class... Facts>
-struct ERROR_R24_dimension_has_no_such_shard {
-  static_assert(false, detail::message_of<ERROR_R24_dimension_has_no_such_shard>());
-};
-template <class... Facts>
-struct ERROR_R24_operand_has_no_such_shard {
-  static_assert(false, detail::message_of<ERROR_R24_operand_has_no_such_shard>());
-};
-template <class... Facts>
-struct ERROR_R24_norm_of_a_divided_model_takes_the_mesh {
-  static_assert(false, detail::message_of<ERROR_R24_norm_of_a_divided_model_takes_the_mesh>());
-};
-template <class... Facts>
-struct ERROR_R24_draw_of_a_divided_model_takes_the_mesh {
-  static_assert(false, detail::message_of<ERROR_R24_draw_of_a_divided_model_takes_the_mesh>());
-};
-template <class... Facts>
-struct ERROR_R25_mesh_axis_occurs_twice {
-  static_assert(false, detail::message_of<ERROR_R25_mesh_axis_occurs_twice>());
-};
-template <class... Facts>
-struct ERROR_R25_mesh_has_no_such_axis {
-  static_assert(false, detail::message_of<ERROR_R25_mesh_has_no_such_axis>());
-};
-template <class... Facts>
-struct ERROR_R25_model_names_no_axis_of_stages {
-  static_assert(false, detail::message_of<ERROR_R25_model_names_no_axis_of_stages>());
-};
-template <class... Facts>
-struct ERROR_R25_model_is_one_of_several_stages {
-  static_assert(false, detail::message_of<ERROR_R25_model_is_one_of_several_stages>());
-};
+template <class... Facts> struct ERROR_R1_contracted_dimension_is_not_in_both {
+  static_assert(false, detail::message_of<ERROR_R1_contracted_dimension_is_not_in_both>()); };
+template <class... Facts> struct ERROR_R1_operation_names_its_dimension {
+  static_assert(false, detail::message_of<ERROR_R1_operation_names_its_dimension>()); };
+template <class... Facts> struct ERROR_R1_dimension_is_not_in_the_operand {
+  static_assert(false, detail::message_of<ERROR_R1_dimension_is_not_in_the_operand>()); };
+template <class... Facts> struct ERROR_R1_tensor_names_dimensions {
+  static_assert(false, detail::message_of<ERROR_R1_tensor_names_dimensions>()); };
+template <class... Facts> struct ERROR_R1_element_type_comes_first {
+  static_assert(false, detail::message_of<ERROR_R1_element_type_comes_first>()); };
+template <class... Facts> struct ERROR_R1_expr_names_a_shape {
+  static_assert(false, detail::message_of<ERROR_R1_expr_names_a_shape>()); };
+template <class... Facts> struct ERROR_R1_argument_is_missing {
+  static_assert(false, detail::message_of<ERROR_R1_argument_is_missing>()); };
+template <class... Facts> struct ERROR_R1_operation_takes_other_arguments {
+  static_assert(false, detail::message_of<ERROR_R1_operation_takes_other_arguments>()); };
+template <class... Facts> struct ERROR_R1_operation_has_another_name {
+  static_assert(false, detail::message_of<ERROR_R1_operation_has_another_name>()); };
+template <class... Facts> struct ERROR_R1_module_takes_other_arguments {
+  static_assert(false, detail::message_of<ERROR_R1_module_takes_other_arguments>()); };
+template <class... Facts> struct ERROR_R2_shared_dimension_is_not_parallel {
+  static_assert(false, detail::message_of<ERROR_R2_shared_dimension_is_not_parallel>()); };
+template <class... Facts> struct ERROR_R2_shared_dimension_pairs_elements_one_to_one {
+  static_assert(false, detail::message_of<ERROR_R2_shared_dimension_pairs_elements_one_to_one>()); };
+template <class... Facts> struct ERROR_R3_rename_goes_between_a_dimension_and_its_prime_or_out {
+  static_assert(false, detail::message_of<ERROR_R3_rename_goes_between_a_dimension_and_its_prime_or_out>()); };
+template <class... Facts> struct ERROR_R3_extents_differ {
+  static_assert(false, detail::message_of<ERROR_R3_extents_differ>()); };
+template <class... Facts> struct ERROR_R3_values_are_at_other_positions_than_the_weights {
+  static_assert(false, detail::message_of<ERROR_R3_values_are_at_other_positions_than_the_weights>()); };
+template <class... Facts> struct ERROR_R3_assigned_dimensions_differ {
+  static_assert(false, detail::message_of<ERROR_R3_assigned_dimensions_differ>()); };
+template <class... Facts> struct ERROR_R3_view_and_tensor_differ_in_type {
+  static_assert(false, detail::message_of<ERROR_R3_view_and_tensor_differ_in_type>()); };
+template <class... Facts> struct ERROR_R3_elements_of_a_temporary_are_gone {
+  static_assert(false, detail::message_of<ERROR_R3_elements_of_a_temporary_are_gone>()); };
+template <class... Facts> struct ERROR_R3_stored_order_lists_each_dimension_once {
+  static_assert(false, detail::message_of<ERROR_R3_stored_order_lists_each_dimension_once>()); };
+template <class... Facts> struct ERROR_R4_extent_does_not_divide {
+  static_assert(false, detail::message_of<ERROR_R4_extent_does_not_divide>()); };
+template <class... Facts> struct ERROR_R4_composite_has_other_factors_or_order {
+  static_assert(false, detail::message_of<ERROR_R4_composite_has_other_factors_or_order>()); };
+template <class... Facts> struct ERROR_R4_composite_is_not_the_declared_dimension {
+  static_assert(false, detail::message_of<ERROR_R4_composite_is_not_the_declared_dimension>()); };
+template <class... Facts> struct ERROR_R5_weights_are_contracted_over_their_own_dimension {
+  static_assert(false, detail::message_of<ERROR_R5_weights_are_contracted_over_their_own_dimension>()); };
+template <class... Facts> struct ERROR_R5_already_normalised {
+  static_assert(false, detail::message_of<ERROR_R5_already_normalised>()); };
+template <class... Facts> struct ERROR_R5_log_probabilities_meet_probabilities {
+  static_assert(false, detail::message_of<ERROR_R5_log_probabilities_meet_probabilities>()); };
+template <class... Facts> struct ERROR_R5_log_probabilities_are_taken_along_their_own_dimension {
+  static_assert(false, detail::message_of<ERROR_R5_log_probabilities_are_taken_along_their_own_dimension>()); };
+template <class... Facts> struct ERROR_R5_weighted_product_is_reduced_over_its_weights_only {
+  static_assert(false, detail::message_of<ERROR_R5_weighted_product_is_reduced_over_its_weights_only>()); };
+template <class... Facts> struct ERROR_R5_mean_divides_weights_that_already_sum_to_one {
+  static_assert(false, detail::message_of<ERROR_R5_mean_divides_weights_that_already_sum_to_one>()); };
+template <class... Facts> struct ERROR_R5_softmax_over_a_single_element {
+  static_assert(false, detail::message_of<ERROR_R5_softmax_over_a_single_element>()); };
+template <class... Facts> struct ERROR_R5_alternatives_are_chosen_by_weights_over_positions {
+  static_assert(false, detail::message_of<ERROR_R5_alternatives_are_chosen_by_weights_over_positions>()); };
+template <class... Facts> struct ERROR_R5_declared_type_drops_or_invents_normalised {
+  static_assert(false, detail::message_of<ERROR_R5_declared_type_drops_or_invents_normalised>()); };
+template <class... Facts> struct ERROR_R6_raw_products_are_scaled_first {
+  static_assert(false, detail::message_of<ERROR_R6_raw_products_are_scaled_first>()); };
+template <class... Facts> struct ERROR_R6_raw_product_was_multiplied_instead_of_scaled {
+  static_assert(false, detail::message_of<ERROR_R6_raw_product_was_multiplied_instead_of_scaled>()); };
+template <class... Facts> struct ERROR_R6_scores_are_already_scaled {
+  static_assert(false, detail::message_of<ERROR_R6_scores_are_already_scaled>()); };
+template <class... Facts> struct ERROR_R6_scores_go_to_softmax {
+  static_assert(false, detail::message_of<ERROR_R6_scores_go_to_softmax>()); };
+template <class... Facts> struct ERROR_R6_scaled_takes_raw_products {
+  static_assert(false, detail::message_of<ERROR_R6_scaled_takes_raw_products>()); };
+template <class... Facts> struct ERROR_R6_scaled_names_the_contracted_features {
+  static_assert(false, detail::message_of<ERROR_R6_scaled_names_the_contracted_features>()); };
+template <class... Facts> struct ERROR_R6_stored_product_has_lost_the_extent_of_its_features {
+  static_assert(false, detail::message_of<ERROR_R6_stored_product_has_lost_the_extent_of_its_features>()); };
+template <class... Facts> struct ERROR_R6_scores_are_products_of_positions {
+  static_assert(false, detail::message_of<ERROR_R6_scores_are_products_of_positions>()); };
+template <class... Facts> struct ERROR_R6_scores_are_contracted_only_after_softmax {
+  static_assert(false, detail::message_of<ERROR_R6_scores_are_contracted_only_after_softmax>()); };
+template <class... Facts> struct ERROR_R6_declared_type_drops_or_invents_raw_or_score {
+  static_assert(false, detail::message_of<ERROR_R6_declared_type_drops_or_invents_raw_or_score>()); };
+template <class... Facts> struct ERROR_R7_mask_needs_a_polarity_allow_or_block {
+  static_assert(false, detail::message_of<ERROR_R7_mask_needs_a_polarity_allow_or_block>()); };
+template <class... Facts> struct ERROR_R7_block_mask_needs_allow_of {
+  static_assert(false, detail::message_of<ERROR_R7_block_mask_needs_allow_of>()); };
+template <class... Facts> struct ERROR_R7_given_mask_is_a_tensor_of_bool {
+  static_assert(false, detail::message_of<ERROR_R7_given_mask_is_a_tensor_of_bool>()); };
+template <class... Facts> struct ERROR_R7_tensor_is_no_condition {
+  static_assert(false, detail::message_of<ERROR_R7_tensor_is_no_condition>()); };
+template <class... Facts> struct ERROR_R7_mask_is_no_condition {
+  static_assert(false, detail::message_of<ERROR_R7_mask_is_no_condition>()); };
+template <class... Facts> struct ERROR_R7_alibi_has_a_slope_for_each_head {
+  static_assert(false, detail::message_of<ERROR_R7_alibi_has_a_slope_for_each_head>()); };
+template <class... Facts> struct ERROR_R7_mask_has_dimensions_that_the_scores_lack {
+  static_assert(false, detail::message_of<ERROR_R7_mask_has_dimensions_that_the_scores_lack>()); };
+template <class... Facts> struct ERROR_R7_masks_serve_no_common_dimension {
+  static_assert(false, detail::message_of<ERROR_R7_masks_serve_no_common_dimension>()); };
+template <class... Facts> struct ERROR_R7_mask_does_not_serve_this_dimension {
+  static_assert(false, detail::message_of<ERROR_R7_mask_does_not_serve_this_dimension>()); };
+template <class... Facts> struct ERROR_R7_masking_comes_before_softmax {
+  static_assert(false, detail::message_of<ERROR_R7_masking_comes_before_softmax>()); };
+template <class... Facts> struct ERROR_R7_masked_values_go_to_softmax_or_a_reduction {
+  static_assert(false, detail::message_of<ERROR_R7_masked_values_go_to_softmax_or_a_reduction>()); };
+template <class... Facts> struct ERROR_R7_masked_values_are_given_to_a_function {
+  static_assert(false, detail::message_of<ERROR_R7_masked_values_are_given_to_a_function>()); };
+template <class... Facts> struct ERROR_R7_scores_change_by_a_mask_a_bias_or_a_function {
+  static_assert(false, detail::message_of<ERROR_R7_scores_change_by_a_mask_a_bias_or_a_function>()); };
+template <class... Facts> struct ERROR_R7_mask_has_no_elements_to_print {
+  static_assert(false, detail::message_of<ERROR_R7_mask_has_no_elements_to_print>()); };
+template <class... Facts> struct ERROR_R7_query_and_key_positions_are_related_or_have_origins {
+  static_assert(false, detail::message_of<ERROR_R7_query_and_key_positions_are_related_or_have_origins>()); };
+template <class... Facts> struct ERROR_R7_lengths_are_no_whole_numbers_over_parallel_dimensions {
+  static_assert(false, detail::message_of<ERROR_R7_lengths_are_no_whole_numbers_over_parallel_dimensions>()); };
+template <class... Facts> struct ERROR_R7_bias_is_the_same_for_all_that_softmax_goes_over {
+  static_assert(false, detail::message_of<ERROR_R7_bias_is_the_same_for_all_that_softmax_goes_over>()); };
+template <class... Facts> struct ERROR_R7_bias_is_masked_instead_of_the_scores {
+  static_assert(false, detail::message_of<ERROR_R7_bias_is_masked_instead_of_the_scores>()); };
+template <class... Facts> struct ERROR_R7_declared_type_drops_or_invents_biased {
+  static_assert(false, detail::message_of<ERROR_R7_declared_type_drops_or_invents_biased>()); };
+template <class... Facts> struct ERROR_R7_declared_type_drops_or_invents_masked {
+  static_assert(false, detail::message_of<ERROR_R7_declared_type_drops_or_invents_masked>()); };
+template <class... Facts> struct ERROR_R8_neither_has_all_dimensions_of_the_other {
+  static_assert(false, detail::message_of<ERROR_R8_neither_has_all_dimensions_of_the_other>()); };
+template <class... Facts> struct ERROR_R8_assignment_never_broadcasts {
+  static_assert(false, detail::message_of<ERROR_R8_assignment_never_broadcasts>()); };
+template <class... Facts> struct ERROR_R8_tensor_with_dimensions_is_no_number {
+  static_assert(false, detail::message_of<ERROR_R8_tensor_with_dimensions_is_no_number>()); };
+template <class... Facts> struct ERROR_R9_already_rotated {
+  static_assert(false, detail::message_of<ERROR_R9_already_rotated>()); };
+template <class... Facts> struct ERROR_R9_only_one_operand_is_rotated {
+  static_assert(false, detail::message_of<ERROR_R9_only_one_operand_is_rotated>()); };
+template <class... Facts> struct ERROR_R9_operands_are_rotated_by_other_positions {
+  static_assert(false, detail::message_of<ERROR_R9_operands_are_rotated_by_other_positions>()); };
+template <class... Facts> struct ERROR_R9_values_are_not_rotated {
+  static_assert(false, detail::message_of<ERROR_R9_values_are_not_rotated>()); };
+template <class... Facts> struct ERROR_R9_rotary_takes_positions_and_the_features_of_a_head {
+  static_assert(false, detail::message_of<ERROR_R9_rotary_takes_positions_and_the_features_of_a_head>()); };
+template <class... Facts> struct ERROR_R9_angles_do_not_belong_to_the_rotated_positions {
+  static_assert(false, detail::message_of<ERROR_R9_angles_do_not_belong_to_the_rotated_positions>()); };
+template <class... Facts> struct ERROR_R9_declared_type_drops_or_invents_rotated {
+  static_assert(false, detail::message_of<ERROR_R9_declared_type_drops_or_invents_rotated>()); };
+template <class... Facts> struct ERROR_R10_operands_differ_in_another_dimension {
+  static_assert(false, detail::message_of<ERROR_R10_operands_differ_in_another_dimension>()); };
+template <class... Facts> struct ERROR_R10_concat_of_a_static_extent_names_its_result {
+  static_assert(false, detail::message_of<ERROR_R10_concat_of_a_static_extent_names_its_result>()); };
+template <class... Facts> struct ERROR_R10_stack_has_another_extent {
+  static_assert(false, detail::message_of<ERROR_R10_stack_has_another_extent>()); };
+template <class... Facts> struct ERROR_R10_keys_and_values_grow_together {
+  static_assert(false, detail::message_of<ERROR_R10_keys_and_values_grow_together>()); };
+template <class... Facts> struct ERROR_R10_whole_numbers_are_stored_by_scales {
+  static_assert(false, detail::message_of<ERROR_R10_whole_numbers_are_stored_by_scales>()); };
+template <class... Facts> struct ERROR_R10_cache_grows_along_a_run_time_extent {
+  static_assert(false, detail::message_of<ERROR_R10_cache_grows_along_a_run_time_extent>()); };
+template <class... Facts> struct ERROR_R10_cache_grows_by_whole_bytes {
+  static_assert(false, detail::message_of<ERROR_R10_cache_grows_by_whole_bytes>()); };
+template <class... Facts> struct ERROR_R10_sliding_cache_has_no_positions_to_go_back_to {
+  static_assert(false, detail::message_of<ERROR_R10_sliding_cache_has_no_positions_to_go_back_to>()); };
+template <class... Facts> struct ERROR_R10_cache_of_another_kind_has_this_member {
+  static_assert(false, detail::message_of<ERROR_R10_cache_of_another_kind_has_this_member>()); };
+template <class... Facts> struct ERROR_R11_every_head_against_every_head {
+  static_assert(false, detail::message_of<ERROR_R11_every_head_against_every_head>()); };
+template <class... Facts> struct ERROR_R12_weight_sums_over_heads_that_are_gone {
+  static_assert(false, detail::message_of<ERROR_R12_weight_sums_over_heads_that_are_gone>()); };
+template <class... Facts> struct ERROR_R12_weight_is_applied_the_wrong_way_round {
+  static_assert(false, detail::message_of<ERROR_R12_weight_is_applied_the_wrong_way_round>()); };
+template <class... Facts> struct ERROR_R13_softmax_takes_attendable_or_choice {
+  static_assert(false, detail::message_of<ERROR_R13_softmax_takes_attendable_or_choice>()); };
+template <class... Facts> struct ERROR_R13_norm_takes_features {
+  static_assert(false, detail::message_of<ERROR_R13_norm_takes_features>()); };
+template <class... Facts> struct ERROR_R13_needs_ordered_positions {
+  static_assert(false, detail::message_of<ERROR_R13_needs_ordered_positions>()); };
+template <class... Facts> struct ERROR_R13_needs_real_numbers {
+  static_assert(false, detail::message_of<ERROR_R13_needs_real_numbers>()); };
+template <class... Facts> struct ERROR_R13_stored_numbers_are_widened_first {
+  static_assert(false, detail::message_of<ERROR_R13_stored_numbers_are_widened_first>()); };
+template <class... Facts> struct ERROR_R13_window_does_not_fit {
+  static_assert(false, detail::message_of<ERROR_R13_window_does_not_fit>()); };
+template <class... Facts> struct ERROR_R13_sinusoid_takes_positions_and_features {
+  static_assert(false, detail::message_of<ERROR_R13_sinusoid_takes_positions_and_features>()); };
+template <class... Facts> struct ERROR_R13_elements_do_not_fit_the_declared_type {
+  static_assert(false, detail::message_of<ERROR_R13_elements_do_not_fit_the_declared_type>()); };
+template <class... Facts> struct ERROR_R14_part_is_taken_from_a_summed_dimension {
+  static_assert(false, detail::message_of<ERROR_R14_part_is_taken_from_a_summed_dimension>()); };
+template <class... Facts> struct ERROR_R15_run_time_extents_are_given_once {
+  static_assert(false, detail::message_of<ERROR_R15_run_time_extents_are_given_once>()); };
+template <class... Facts> struct ERROR_R15_tensor_is_made_from_elements_and_extents {
+  static_assert(false, detail::message_of<ERROR_R15_tensor_is_made_from_elements_and_extents>()); };
+template <class... Facts> struct ERROR_R15_view_is_made_from_a_pointer_or_span_and_extents {
+  static_assert(false, detail::message_of<ERROR_R15_view_is_made_from_a_pointer_or_span_and_extents>()); };
+template <class... Facts> struct ERROR_R16_query_key_and_value_are_told_apart_by_dimensions {
+  static_assert(false, detail::message_of<ERROR_R16_query_key_and_value_are_told_apart_by_dimensions>()); };
+template <class... Facts> struct ERROR_R17_dimension_occurs_twice {
+  static_assert(false, detail::message_of<ERROR_R17_dimension_occurs_twice>()); };
+template <class... Facts> struct ERROR_R18_single_element_meets_its_whole_dimension {
+  static_assert(false, detail::message_of<ERROR_R18_single_element_meets_its_whole_dimension>()); };
+template <class... Facts> struct ERROR_R18_more_elements_than_the_dimension_has {
+  static_assert(false, detail::message_of<ERROR_R18_more_elements_than_the_dimension_has>()); };
+template <class... Facts> struct ERROR_R18_ids_index_their_own_dimension_only {
+  static_assert(false, detail::message_of<ERROR_R18_ids_index_their_own_dimension_only>()); };
+template <class... Facts> struct ERROR_R18_ids_of_a_composite_are_split_first {
+  static_assert(false, detail::message_of<ERROR_R18_ids_of_a_composite_are_split_first>()); };
+template <class... Facts> struct ERROR_R18_slice_of_a_composite_names_a_plain_dimension {
+  static_assert(false, detail::message_of<ERROR_R18_slice_of_a_composite_names_a_plain_dimension>()); };
+template <class... Facts> struct ERROR_R18_slice_of_a_static_extent_names_its_result {
+  static_assert(false, detail::message_of<ERROR_R18_slice_of_a_static_extent_names_its_result>()); };
+template <class... Facts> struct ERROR_R18_slice_is_longer_than_its_dimension {
+  static_assert(false, detail::message_of<ERROR_R18_slice_is_longer_than_its_dimension>()); };
+template <class... Facts> struct ERROR_R18_slice_has_another_kind {
+  static_assert(false, detail::message_of<ERROR_R18_slice_has_another_kind>()); };
+template <class... Facts> struct ERROR_R18_element_is_taken_by_one_id_of_each_dimension {
+  static_assert(false, detail::message_of<ERROR_R18_element_is_taken_by_one_id_of_each_dimension>()); };
+template <class... Facts> struct ERROR_R19_packed_positions_need_their_documents {
+  static_assert(false, detail::message_of<ERROR_R19_packed_positions_need_their_documents>()); };
+template <class... Facts> struct ERROR_R19_mean_over_all_documents_says_so {
+  static_assert(false, detail::message_of<ERROR_R19_mean_over_all_documents_says_so>()); };
+template <class... Facts> struct ERROR_R21_operation_has_no_gradient {
+  static_assert(false, detail::message_of<ERROR_R21_operation_has_no_gradient>()); };
+template <class... Facts> struct ERROR_R21_loss_is_one_number {
+  static_assert(false, detail::message_of<ERROR_R21_loss_is_one_number>()); };
+template <class... Facts> struct ERROR_R21_model_has_no_parameters {
+  static_assert(false, detail::message_of<ERROR_R21_model_has_no_parameters>()); };
+template <class... Facts> struct ERROR_R21_member_hides_its_parameters {
+  static_assert(false, detail::message_of<ERROR_R21_member_hides_its_parameters>()); };
+template <class... Facts> struct ERROR_R21_module_does_not_take_its_element_type {
+  static_assert(false, detail::message_of<ERROR_R21_module_does_not_take_its_element_type>()); };
+template <class... Facts> struct ERROR_R21_model_is_a_module_with_named_members {
+  static_assert(false, detail::message_of<ERROR_R21_model_is_a_module_with_named_members>()); };
+template <class... Facts> struct ERROR_R21_walk_calls_its_function_with_a_name_and_parameters {
+  static_assert(false, detail::message_of<ERROR_R21_walk_calls_its_function_with_a_name_and_parameters>()); };
+template <class... Facts> struct ERROR_R21_loss_takes_the_model_with_tracked_elements {
+  static_assert(false, detail::message_of<ERROR_R21_loss_takes_the_model_with_tracked_elements>()); };
+template <class... Facts> struct ERROR_R21_loss_has_no_tracked_operand {
+  static_assert(false, detail::message_of<ERROR_R21_loss_has_no_tracked_operand>()); };
+template <class... Facts> struct ERROR_R21_loss_has_other_elements_than_the_model {
+  static_assert(false, detail::message_of<ERROR_R21_loss_has_other_elements_than_the_model>()); };
+template <class... Facts> struct ERROR_R21_declared_type_drops_the_gradient {
+  static_assert(false, detail::message_of<ERROR_R21_declared_type_drops_the_gradient>()); };
+template <class... Facts> struct ERROR_R21_gradients_of_gradients_are_not_recorded {
+  static_assert(false, detail::message_of<ERROR_R21_gradients_of_gradients_are_not_recorded>()); };
+template <class... Facts> struct ERROR_R22_targets_have_other_dimensions {
+  static_assert(false, detail::message_of<ERROR_R22_targets_have_other_dimensions>()); };
+template <class... Facts> struct ERROR_R22_logits_are_log_probabilities {
+  static_assert(false, detail::message_of<ERROR_R22_logits_are_log_probabilities>()); };
+template <class... Facts> struct ERROR_R22_targets_are_log_probabilities {
+  static_assert(false, detail::message_of<ERROR_R22_targets_are_log_probabilities>()); };
+template <class... Facts> struct ERROR_R22_student_and_teacher_are_exchanged {
+  static_assert(false, detail::message_of<ERROR_R22_student_and_teacher_are_exchanged>()); };
+template <class... Facts> struct ERROR_R22_mean_of_an_average_is_added {
+  static_assert(false, detail::message_of<ERROR_R22_mean_of_an_average_is_added>()); };
+template <class... Facts> struct ERROR_R22_average_becomes_a_number_by_mean_or_value {
+  static_assert(false, detail::message_of<ERROR_R22_average_becomes_a_number_by_mean_or_value>()); };
+template <class... Facts> struct ERROR_R22_logits_are_probabilities {
+  static_assert(false, detail::message_of<ERROR_R22_logits_are_probabilities>()); };
+template <class... Facts> struct ERROR_R22_mean_goes_over_the_elements_of_the_loss {
+  static_assert(false, detail::message_of<ERROR_R22_mean_goes_over_the_elements_of_the_loss>()); };
+template <class... Facts> struct ERROR_R22_targets_sum_to_one_over_another_dimension {
+  static_assert(false, detail::message_of<ERROR_R22_targets_sum_to_one_over_another_dimension>()); };
+template <class... Facts> struct ERROR_R22_weights_have_other_dimensions {
+  static_assert(false, detail::message_of<ERROR_R22_weights_have_other_dimensions>()); };
+template <class... Facts> struct ERROR_R22_gradient_belongs_to_another_model {
+  static_assert(false, detail::message_of<ERROR_R22_gradient_belongs_to_another_model>()); };
+template <class... Facts> struct ERROR_R22_optimiser_steps_the_model_that_it_was_made_for {
+  static_assert(false, detail::message_of<ERROR_R22_optimiser_steps_the_model_that_it_was_made_for>()); };
+template <class... Facts> struct ERROR_R22_models_have_other_parts {
+  static_assert(false, detail::message_of<ERROR_R22_models_have_other_parts>()); };
+template <class... Facts> struct ERROR_R22_batches_are_added_as_averages {
+  static_assert(false, detail::message_of<ERROR_R22_batches_are_added_as_averages>()); };
+template <class... Facts> struct ERROR_R23_partial_sum_is_reduced_first {
+  static_assert(false, detail::message_of<ERROR_R23_partial_sum_is_reduced_first>()); };
+template <class... Facts> struct ERROR_R23_whole_value_is_added_to_a_partial_sum {
+  static_assert(false, detail::message_of<ERROR_R23_whole_value_is_added_to_a_partial_sum>()); };
+template <class... Facts> struct ERROR_R23_partial_sums_are_multiplied {
+  static_assert(false, detail::message_of<ERROR_R23_partial_sums_are_multiplied>()); };
+template <class... Facts> struct ERROR_R23_declared_type_drops_or_invents_partial {
+  static_assert(false, detail::message_of<ERROR_R23_declared_type_drops_or_invents_partial>()); };
+template <class... Facts> struct ERROR_R23_operand_is_no_partial_sum {
+  static_assert(false, detail::message_of<ERROR_R23_operand_is_no_partial_sum>()); };
+template <class... Facts> struct ERROR_R23_gradient_is_reduced_first {
+  static_assert(false, detail::message_of<ERROR_R23_gradient_is_reduced_first>()); };
+template <class... Facts> struct ERROR_R24_operation_goes_over_a_shard {
+  static_assert(false, detail::message_of<ERROR_R24_operation_goes_over_a_shard>()); };
+template <class... Facts> struct ERROR_R24_mean_over_a_shard_divides_by_the_whole_extent {
+  static_assert(false, detail::message_of<ERROR_R24_mean_over_a_shard_divides_by_the_whole_extent>()); };
+template <class... Facts> struct ERROR_R24_whole_dimension_meets_its_shard {
+  static_assert(false, detail::message_of<ERROR_R24_whole_dimension_meets_its_shard>()); };
+template <class... Facts> struct ERROR_R24_dimension_has_no_such_shard {
+  static_assert(false, detail::message_of<ERROR_R24_dimension_has_no_such_shard>()); };
+template <class... Facts> struct ERROR_R24_operand_has_no_such_shard {
+  static_assert(false, detail::message_of<ERROR_R24_operand_has_no_such_shard>()); };
+template <class... Facts> struct ERROR_R24_norm_of_a_divided_model_takes_the_mesh {
+  static_assert(false, detail::message_of<ERROR_R24_norm_of_a_divided_model_takes_the_mesh>()); };
+template <class... Facts> struct ERROR_R24_draw_of_a_divided_model_takes_the_mesh {
+  static_assert(false, detail::message_of<ERROR_R24_draw_of_a_divided_model_takes_the_mesh>()); };
+template <class... Facts> struct ERROR_R25_mesh_axis_occurs_twice {
+  static_assert(false, detail::message_of<ERROR_R25_mesh_axis_occurs_twice>()); };
+template <class... Facts> struct ERROR_R25_mesh_has_no_such_axis {
+  static_assert(false, detail::message_of<ERROR_R25_mesh_has_no_such_axis>()); };
+template <class... Facts> struct ERROR_R25_model_names_no_axis_of_stages {
+  static_assert(false, detail::message_of<ERROR_R25_model_names_no_axis_of_stages>()); };
+template <class... Facts> struct ERROR_R25_model_is_one_of_several_stages {
+  static_assert(false, detail::message_of<ERROR_R25_model_is_one_of_several_stages>()); };
 
 }  // namespace dimwise
 
