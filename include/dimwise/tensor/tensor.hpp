@@ -8,9 +8,9 @@
 //   tensor p = softmax<key>(…);                                  // dimensions and marks deduced
 #pragma once
 
-#include <dimwise/tensor/elements.hpp>
+#include <dimwise/tensor/checks/construction.hpp>
+#include <dimwise/tensor/checks/indexing.hpp>
 #include <dimwise/tensor/memory/storage.hpp>
-#include <dimwise/tensor/operand.hpp>
 #include <dimwise/tensor/refused_shape.hpp>
 
 #include <initializer_list>
@@ -21,104 +21,10 @@ namespace dimwise {
 
 namespace detail {
 
-template <class List>
-struct run_time_atoms;
-template <class... A>
-struct run_time_atoms<list<A...>> {
-  using type = join_t<list_if<A::static_extent == at_run_time, A>...>;
-};
-template <class Shape>
-using run_time_atoms_t = typename run_time_atoms<atoms_of_list_t<dims_t<Shape>>>::type;
-
-// Extents that construct a tensor of this shape: every run-time extent once, static ones optionally. A concept, so that
-// the check for dimensions comes first: overload resolution considers this constructor for every copy of a tensor.
-template <class Shape, class... Given>
-concept gives_extents = (dimension_type<Given> && ...) && is_subset<run_time_atoms_t<Shape>, list<Given...>> &&
-                        is_subset<list<Given...>, atoms_of_list_t<dims_t<Shape>>> && all_distinct(list<Given...>{});
-
-// Other extents: the error names the needed and the given ones, so that its message says which one is missing.
-template <class Shape, class Needed, class... Given>
-struct extents_error_of;
-template <class Shape, class... Needed, class... Given>
-struct extents_error_of<Shape, list<Needed...>, Given...> {
-  using type = ERROR_R15_run_time_extents_are_given_once<Shape, over<Needed...>, over<Given...>>;
-};
-template <class Shape, class... Given>
-using extents_error = typename extents_error_of<Shape, run_time_atoms_t<Shape>, Given...>::type;
-
 template <class... A>
 constexpr extent_t static_size_of(list<A...>) {
   return product({A::static_extent...});
 }
-
-// Element types that convert without loss: the same type, or a wider floating-point type.
-template <class To, class From>
-inline constexpr bool fits =
-    std::is_same_v<To, From> || (real_element<To> && real_element<From> && !is_tracked_type<From> &&
-                                 sizeof(untracked_t<From>) <= sizeof(untracked_t<To>));
-
-template <class Axes>
-struct axis_offset;
-template <class... A>
-struct axis_offset<list<A...>> {
-  template <class Extents, class... Ids>
-  static std::size_t of(const Extents& e, const axis* axes, const Ids&... ids) {
-    std::size_t offset = 0;
-    std::size_t i = 0;
-    ((offset += one<A>(e, axes[i++], ids...)), ...);
-    return offset;
-  }
-
- private:
-  template <class A1, class Extents, class... Ids>
-  static std::size_t one(const Extents&, const axis& along, const Ids&... ids) {
-    std::size_t found = 0;
-    (void)((std::is_same_v<id<A1>, Ids> && (found = value(ids), true)) || ...);
-    if (found >= along.extent) {
-      raise<index_error>(error{} << "id " << found << " is outside dimension " << dimension_name<A1>() << " of extent "
-                                 << along.extent << " (R18)");
-    }
-    return found * static_cast<std::size_t>(along.stride);
-  }
-  template <class D>
-  static std::size_t value(id<D> i) {
-    return i.value;
-  }
-};
-
-template <class Axes>
-struct ids_of;
-template <class... A>
-struct ids_of<list<A...>> {
-  using type = list<id<A>...>;
-};
-template <class Shape, class... Ids>
-inline constexpr bool indexes_all = axes_for<Shape>::size == sizeof...(Ids) && all_distinct(list<Ids...>{}) &&
-                                    is_subset<list<Ids...>, typename ids_of<axes_for<Shape>>::type>;
-
-// Assignment converts without loss: equal element types, or a wider floating-point type. `Shown` is the shape of the
-// operand.
-template <class To, class From, class Op = op::assign, class... Shown>
-using elements_error =
-    either_t<is_tracked_type<From> && !is_tracked_type<To>,
-             ERROR_R21_declared_type_drops_the_gradient<Op, declared<To>, computed<From>, Shown...>,
-             ERROR_R13_elements_do_not_fit_the_declared_type<Op, declared<To>, computed<From>, Shown...>>;
-template <class To, class E, class Op = op::assign>
-using operand_elements_error = elements_error<To, value_of<E>, Op, operand_t<shape_of<E>>>;
-// A number has no dimensions, so it would be broadcast; a container has no extents.
-template <class Shape, class Other>
-using assigned_error =
-    either_t<std::is_arithmetic_v<Other>,
-             ERROR_R8_assignment_never_broadcasts<op::assign, typename show_assigned<Shape>::as_declared, computed<>>,
-             ERROR_R15_tensor_is_made_from_elements_and_extents<Shape>>;
-template <class Shape, class... Places>
-using taken_error = ERROR_R18_element_is_taken_by_one_id_of_each_dimension<over<Places...>, operand_t<Shape>>;
-// A shape without dimensions, and without marks that an assignment must keep.
-template <class Shape>
-inline constexpr bool is_plain_number = std::is_same_v<stored_t<Shape>, shape<>>;
-// A number that converts to a tensor without dimensions.
-template <class Number, class Shape, class T>
-concept number_for = is_plain_number<Shape> && becomes<T, Number>();
 
 }  // namespace detail
 
