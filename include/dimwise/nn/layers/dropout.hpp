@@ -36,14 +36,20 @@ struct dropout_state {
   bool said = false;
   std::array<detail::rank_along, 4> ranks{};
   std::array<detail::whole_extent, 4> wholes{};
+};
 
-  /// Throws `gradient_error`: the state does not say which part of the dimension this rank has.
+namespace detail {
+
+// The state as `parts_in_whole` reads it.
+struct part_of_dropout : dropout_state {
   [[noreturn]] static void raise_unknown(dimwise::detail::text dimension, const char* what) {
     dimwise::detail::raise<gradient_error>(
         error{} << "dropout: " << what << " of dimension " << dimension
                 << " is not known: `const nn::dropout_seed seed(42, mesh, batch{32});` has the mesh and whole extents");
   }
 };
+
+}  // namespace detail
 
 /// Sets the dropout seed of this thread for a block.
 class dropout_seed {
@@ -149,7 +155,8 @@ struct dropout {
     T* const to = factors.overwrite();
     const std::size_t n = factors.size();
     if constexpr (dimwise::detail::mesh_axes_of_list_t<dims_of_factors<Factors>>::size > 0) {
-      const auto parts = detail::parts_in_whole<dims_of_factors<Factors>>::of(e, dropout_seed::now());
+      const auto parts =
+          detail::parts_in_whole<dims_of_factors<Factors>>::of(e, detail::part_of_dropout{dropout_seed::now()});
       detail::walk_whole(parts, n, [&] { (void)numbers.uniform(); },
                          [&](std::size_t i) { to[i] = numbers.uniform() < probability ? T(0) : whole; });
     } else {
