@@ -122,7 +122,7 @@ struct average {
   }
 };
 
-/// `tensor loss = cross_entropy<…>(…);` deduces `tensor<T>`, which refuses the average (R22): `mean()` is the tensor.
+/// `tensor loss = cross_entropy<…>(…);` deduces `tensor<T>`, which rejects the average (R22): `mean()` is the tensor.
 template <class T, class... D>
 tensor(const average<T, D...>&) -> tensor<T>;
 

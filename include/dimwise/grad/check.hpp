@@ -78,7 +78,7 @@ Verdict check_gradient(const M&, const Loss&, const check_options& = {}) DIMWISE
 /// Of the gradient in float, `error` counts only what exceeds `options.rounding`: sums whose terms cancel lose a few
 /// thousand roundings, and a kernel that leaves out a term is wrong in the first digit.
 /// Throws `gradient_error` where a dropout left out: plain elements go through dropouts as they are, so the differences
-/// are those of another loss. Refuses what `value_and_gradient` refuses (R21).
+/// are those of another loss. Rejects what `value_and_gradient` rejects (R21).
 template <class M, class Loss,
           class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
                                                            detail::model_of_loss<rebind<double, M>>))::type,

@@ -7,15 +7,15 @@
 //
 //   cross_entropy<vocab>(logits, next)                                        // average<T, batch, seq>
 //   cross_entropy<vocab>(logits, next, padding<seq>(lengths), label_smoothing{0.1})
-//   next_word_loss<seq>(model(words), words)
+//   next_word_loss<seq>(model(tokens), tokens)
 #pragma once
 
 #include <dimwise/eval/kernels/loss.hpp>
 #include <dimwise/expr/elements/choose.hpp>
 #include <dimwise/expr/rearrange/join.hpp>
 #include <dimwise/expr/rearrange/reorder.hpp>
-#include <dimwise/grad/average.hpp>
 #include <dimwise/grad/loss_options.hpp>
+#include <dimwise/grad/loss_sums.hpp>
 #include <dimwise/grad/operations/adjoint.hpp>
 
 #include <limits>
@@ -23,53 +23,6 @@
 namespace dimwise {
 
 namespace detail {
-
-// ---- sums and counts -----------------------------------------------------------------------------------------------
-
-template <class Rest, class X>
-auto summed_all(const X& x) {
-  return make_total<sum_shape_t<dims_t<Rest>>, value_of<X>, totals::sum, dims_t<Rest>>(x);
-}
-// How many elements of `Rest` there are.
-template <class Rest, class Extents>
-double places_in_all(const Extents& e) {
-  return [&]<class... D>(list<D...>) {
-    return (static_cast<double>(e.template extent<D>("loss")) * ... * 1.0);
-  }(dims_t<Rest>{});
-}
-// How many of them are counted.
-template <class Rest, class Extents, class Counts>
-double counted_elements(const Extents& e, const Counts& counts) {
-  if constexpr (is_constant<Counts>) {
-    return places_in_all<Rest>(e);
-  } else {
-    std::size_t seen = 0;
-    for (const bool counted : counts.values()) { seen += counted ? 1 : 0; }
-    using beside = make_shape_t<difference_t<dims_t<Rest>, dims_t<shape_of<Counts>>>, list<>>;
-    return static_cast<double>(seen) * places_in_all<beside>(e);
-  }
-}
-template <class Shape, class X, class Counts>
-auto where_counted(const X& x, const Counts& counts) {
-  if constexpr (is_constant<Counts>) {
-    return x;
-  } else {
-    const auto zero = make_constant<value_of<X>>(0);
-    return make_node<Shape, value_of<X>>(apply<fn::choose>{}, x.extents(), counts, x, zero);
-  }
-}
-template <class Rest, class X>
-auto averaged(const X& sum, double count) {
-  using average = typename average_over<value_of<X>, Rest>::type;
-  return average{typename average::sum_type(sum), count};
-}
-// The average of elements that are already one for each place, of those that count.
-template <class Rest, class X, class... Options>
-auto average_of(const X& elements, const Options&... options) {
-  const auto counts = counted_places<Rest>(elements.extents(), options...);
-  return averaged<Rest>(summed_all<Rest>(where_counted<Rest>(elements, counts)),
-                        counted_elements<Rest>(elements.extents(), counts));
-}
 
 // The sum of the weights of the targets that count.
 template <class Rest, class V, class X, class Y, class W, class Counts>
@@ -120,43 +73,44 @@ auto cross_entropy_of(const X& x, const Y& y, const Counts& counts, const Option
                         weighed_elements<Rest, V>(x, y, weights, counts));
 }
 
-// ---- the next word -------------------------------------------------------------------------------------------------
+// ---- the next token -----------------------------------------------------------------------------------------------
 
-template <class P, class Words, class Verdict>
+template <class P, class Tokens, class Verdict>
 consteval auto judge_positions() {
-  using naming = naming_objection_t<op::next_word_loss, list<P>, shape_of<Words>>;
+  using naming = naming_objection_t<op::next_word_loss, list<P>, shape_of<Tokens>>;
   if constexpr (!std::is_same_v<naming, nothing>) {
     return answer<naming>{};
   } else if constexpr (!filter<list<P>>::all_ordered) {
-    return answer<ERROR_R13_needs_ordered_positions<op::next_word_loss, over_t<list<P>>, operand_t<shape_of<Words>>>>{};
-  } else if constexpr (is_sharded<P>) {  // the successor of the last word is on another rank
     return answer<
-        ERROR_R24_operation_goes_over_a_shard<op::next_word_loss, over_t<list<P>>, operand_t<shape_of<Words>>>>{};
+        ERROR_R13_needs_ordered_positions<op::next_word_loss, over_t<list<P>>, operand_t<shape_of<Tokens>>>>{};
+  } else if constexpr (is_sharded<P>) {  // the successor of the last token is on another rank
+    return answer<
+        ERROR_R24_operation_goes_over_a_shard<op::next_word_loss, over_t<list<P>>, operand_t<shape_of<Tokens>>>>{};
   } else {
     return answer<Verdict>{};
   }
 }
-template <class P, class Words, class Verdict>
-using with_positions = typename decltype(judge_positions<P, Words, Verdict>())::type;
+template <class P, class Tokens, class Verdict>
+using with_positions = typename decltype(judge_positions<P, Tokens, Verdict>())::type;
 
-// Words that were shifted before begin at another position than the logits.
+// Tokens that the caller has shifted begin at another position than the logits.
 template <class P, class A, class B>
-void check_unshifted(const A& logits, const B& words) {
+void check_unshifted(const A& logits, const B& tokens) {
   if constexpr (is_in<P, typename A::atoms> && is_in<P, typename B::atoms>) {
     const auto place = [](const auto& e) { return static_cast<long long>(e.template origin<P>("next_word_loss")); };
-    if (logits.template has_origin<P>() && words.template has_origin<P>() && place(logits) != place(words)) {
-      raise<origin_error>(error{} << "next_word_loss: the words begin at position " << place(words) << " of "
+    if (logits.template has_origin<P>() && tokens.template has_origin<P>() && place(logits) != place(tokens)) {
+      raise<origin_error>(error{} << "next_word_loss: the tokens begin at position " << place(tokens) << " of "
                                   << dimension_name<P>() << " and the logits at " << place(logits)
-                                  << "; it shifts by itself and takes both as they are (R22)");
+                                  << "; it shifts the targets itself: pass both unshifted (R22)");
     }
   }
 }
 template <class P, class Y>
-auto reorder_back(const Y& words) {
-  const extent_t n = words.extents().template extent<P>();
-  return reordered<shape_of<Y>, orders::roll, P, Y>({n == 0 ? 0 : n - 1}, words.extents(), words);
+auto reorder_back(const Y& tokens) {
+  const extent_t n = tokens.extents().template extent<P>();
+  return reordered<shape_of<Y>, orders::roll, P, Y>({n == 0 ? 0 : n - 1}, tokens.extents(), tokens);
 }
-// Which words have a successor that counts.
+// Which tokens have a successor that counts.
 template <class P, class Rest, class Extents, class Counts>
 auto before_the_last(const Extents& e, const Counts& counts) {
   using last_shape = shape<P>;
@@ -205,19 +159,19 @@ struct cross_entropy {
   }
 };
 
-// Every word before its successor, where it has one.
+// The loss of each token that has a successor, by that successor.
 struct next_word_loss {
   template <class P, class... D, operand X, operand Y, option_of_alternatives... Options>
     requires(!std::is_same_v<ids_of_t<Y>, nothing>)
   static auto judge(list<P, D...>, const X&, const Y&, const Options&...)
       -> with_positions<P, Y, alternatives_verdict<op::cross_entropy, ids_of_t<Y>, list<D...>, X, Y, Options...>>;
   template <class Verdict, class P, class... D, operand X, operand Y, class... Options>
-  static auto make(list<P, D...>, const X& logits, const Y& words, const Options&... options) {
+  static auto make(list<P, D...>, const X& logits, const Y& tokens, const Options&... options) {
     using V = ids_of_t<Y>;
     using rest = typename Verdict::shape;
-    check_unshifted<P>(logits.extents(), words.extents());
-    const auto e = extents_from<rest>("next_word_loss", logits.extents(), words.extents());
-    const auto next = tensor(reorder_back<P>(words));
+    check_unshifted<P>(logits.extents(), tokens.extents());
+    const auto e = extents_from<rest>("next_word_loss", logits.extents(), tokens.extents());
+    const auto next = tensor(reorder_back<P>(tokens));
     const auto counts = before_the_last<P, rest>(e, counted_places<rest>(e, options...));
     return cross_entropy_of<rest, V>(logits, next, counts, options...);
   }
@@ -250,7 +204,7 @@ struct kl_divergence {
       }
     };
     const double count = counted_elements<rest>(student.extents(), counts);
-    if constexpr (is_tracked<Y>) {  // the teacher learns too: in words, each of which has its adjoint
+    if constexpr (is_tracked<Y>) {  // the teacher learns too: by operations, each of which has its adjoint
       const auto difference = dimwise::log_softmax<V>(teacher * (1 / t)) - dimwise::log_softmax<V>(student * (1 / t));
       const tensor q = dimwise::softmax<V>(teacher * (1 / t));
       // 0 log 0 is 0, also where the student excludes the class.
@@ -311,18 +265,18 @@ namespace no_adl {
 ///
 /// Options in any order: a mask over `rest` (positions that count), `label_smoothing{s}`, `class_weights(w)` (the mean
 /// divides by the weights of the targets then), `all_documents{}`. Where the mask is false nothing is read and the
-/// gradient is 0. Refuses what softmax refuses, normalised logits among it (R5, R6, R7, R13), logarithms of
+/// gradient is 0. Rejects what softmax rejects, normalised logits among it (R5, R6, R7, R13), logarithms of
 /// probabilities and targets of other dimensions (R22), ids of another dimension (R18), packed positions unless
-/// `all_documents{}` is said (R19), targets that are tracked (R21). An id outside V throws `index_error`.
+/// `all_documents{}` is passed (R19), targets that are tracked (R21). An id outside V throws `index_error`.
 DIMWISE_DETAIL_OPERATION(cross_entropy)
 
-/// The cross-entropy of each token's logits and the next token; the last word of a sequence, or of each packed
-/// document, has none. It shifts by itself: logits and words have the same positions, and where both say the position
-/// of their first element it is the same, or `origin_error` is thrown.
+/// The cross-entropy of each token's logits and the next token; the last token of a sequence, or of each packed
+/// document, has none. It shifts the targets itself: pass logits and tokens of the same positions. Throws
+/// `origin_error` if both have origins and these differ.
 ///
-///   next_word_loss<P>(logits, words, options…):  [P, V, rest] x ids of V [P, rest]  ->  average<T, P, rest>
+///   next_word_loss<P>(logits, tokens, options…):  [P, V, rest] x ids of V [P, rest]  ->  average<T, P, rest>
 ///
-/// Options as for `cross_entropy`; a mask says which words count as targets. Refuses what `cross_entropy` refuses, and
+/// Options as for `cross_entropy`; a mask says which tokens count as targets. Rejects what `cross_entropy` rejects, and
 /// P without an order (R13).
 DIMWISE_DETAIL_OPERATION(next_word_loss)
 
@@ -332,7 +286,7 @@ DIMWISE_DETAIL_OPERATION(next_word_loss)
 ///
 /// The teacher is logits, or probabilities where its type says normalised<V>. Options: a mask over `rest`,
 /// `temperature{t}`, `all_documents{}`. Logits of a teacher may be tracked beside those of a student that is tracked
-/// (R22). Refuses what `cross_entropy` refuses.
+/// (R22). Rejects what `cross_entropy` rejects.
 DIMWISE_DETAIL_OPERATION(kl_divergence)
 
 /// (x − y)², averaged over all dimensions, or over what a mask shows.

@@ -176,7 +176,7 @@ TEST_CASE("class weights divide by the weights of the targets, and weigh a smoot
   CHECK(loss.value() == doctest::Approx(sum / count).epsilon(1e-14));
 }
 
-TEST_CASE("next_word_loss shifts by itself") {
+TEST_CASE("next_word_loss shifts the targets itself") {
   const row_of_words w;
   const std::size_t ids[] = {1, 4, 1, 0, 2, 1};
   double sum = 0;

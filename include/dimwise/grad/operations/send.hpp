@@ -39,7 +39,7 @@ struct adjoint_of {
 template <class N>
 concept has_adjoint = !requires { adjoint_of<N>::is_missing; };
 
-// Refuses an operation without an adjoint by its name (R21).
+// Rejects an operation without an adjoint by its name (R21).
 template <class N>
 struct adjoints_below;
 template <class X>
