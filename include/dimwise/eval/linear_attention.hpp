@@ -2,11 +2,12 @@
 // dimwise/eval/linear_attention.hpp -- attention without softmax: a state of fixed extent instead of all keys and
 // values.
 //
-// Layer: eval: it computes at once, one position after the other, in O(1) memory. How the state changes is a type.
+// Layer: eval. A call computes at once, position by position, in O(1) memory. The type of the update says how the state
+// changes.
 // Tests: tests/nn/linear_attention.test.cpp, tests/compile_fail/linear_attention/
 //
 //   nn::linear_state<float, batch, kv_heads, d_k, d_v> s(batch{2});
-//   auto y = nn::linear_attention<seq, d_k>(q, k, v, s, nn::gated_delta_update{decay, beta});   // s goes on from here
+//   auto y = nn::linear_attention<seq, d_k>(q, k, v, s, nn::gated_delta_update{decay, beta});   // updates s
 #pragma once
 
 #include <dimwise/eval/evaluate.hpp>
@@ -29,8 +30,8 @@ template <operand Decay>
 struct gated_update {
   Decay decay;
 };
-/// S += k ⊗ β (v − Sᵀk): what the state knew of this key is replaced. `beta` is β, [P, subset of the values] (Schlag,
-/// Irie and Schmidhuber 2021).
+/// S += k ⊗ β (v − Sᵀk): replaces the value that the state has for this key. `beta` is β, [P, subset of the values]
+/// (Schlag, Irie and Schmidhuber 2021).
 template <operand Beta>
 struct delta_update {
   Beta beta;
@@ -61,7 +62,7 @@ concept corrects = requires(const Update& u) { u.beta; };
 template <class P, class Changed, class X>
 using change_t = rule::state_change<P, Changed, shape_of<X>>;
 
-// The rules of the operands and of what the update holds: the first that refuses.
+// The rules of the operands and of what the update holds: the first that rejects.
 template <class P, class State, class Update>
 struct decay_verdict : std::type_identity<accepted<State>> {};
 template <class P, class State, decays Update>
@@ -126,7 +127,7 @@ State updated(const State& s, const K& k, const V& v, const Update& here) {
     return decayed + outer(k, v);
   }
 }
-// An update whose numbers are something else: those of one position, or of each.
+// An update with other factors: those of one position.
 template <class Decay>
 struct with_decay {
   Decay decay;
@@ -140,7 +141,7 @@ struct with_decay_and_beta {
   Decay decay;
   Beta beta;
 };
-// f(numbers) of an update.
+// An update with f(x) for each of its factors x.
 template <class Update, class F>
 auto update_of(const Update& u, const F& f) {
   if constexpr (decays<Update> && corrects<Update>) {
@@ -167,17 +168,17 @@ consteval bool is_trained_recurrence() {
 
 namespace dimwise::nn {
 
-/// Attention through a state: at each position of P the state takes in key and value, then the query reads it,
+/// Attention through a state: at each position of P, key and value update the state, and the query reads it.
 ///
 ///   y_t = scale · Sᵀ_t q_t          S_t = update(S_{t−1}, k_t, v_t)
 ///
 ///   [P, F, heads…] x [P, F, kv heads…] x [P, V, kv heads…] x S [F, V, kv heads…]  ->  [P, V, heads…]
 ///
-/// Queries may have heads that share a state (grouped heads, R11). `state` goes on from where it is, and is as it was
-/// if anything throws. `scale` is 1/√|F| unless said otherwise. Refuses dimensions that do not distinguish query, key,
-/// value and state apart (R1, R3, R16), positions without an order (R13) or of several documents (R19), rotations that
-/// differ (R9), decays and betas that have other dimensions than what they change (R8). Throws `extent_error` where
-/// extents differ, those of decays and betas included (R15).
+/// Queries may have heads that share a state (grouped heads, R11). The call begins with `state` and replaces it by the
+/// state after the last position; an exception leaves it unchanged. `scale` is 1/√|F| by default. Rejects operands that
+/// do not distinguish query, key, value and state (R1, R3, R16), positions without an order (R13) or of several
+/// documents (R19), rotations that differ (R9), decays and betas that have other dimensions than what they change (R8).
+/// Throws `extent_error` if extents differ, those of decays and betas included (R15).
 template <class P, class F, operand Q, operand K, operand V, class T, class... S, class Update = linear_update,
           class Verdict = detail::linear_verdict<P, F, detail::shape_of<Q>, detail::shape_of<K>, detail::shape_of<V>,
                                                  shape<S...>, Update>>
@@ -198,7 +199,7 @@ template <class P, class F, operand Q, operand K, operand V, class T, class... S
   const auto one = detail::merge_extents<typename one_row::extents_type::atoms>("linear_attention", e);
   const extent_t positions = e.template extent<P>();
   const std::size_t size = positions == 0 ? 0 : y.size() / positions;
-  // Each is used once a position: computed once.
+  // Each position reads them, so they are computed once.
   const tensor queries = q;
   const tensor all_keys = k;
   const tensor all_values = v;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/ranks/messages/fields_definitions.hpp -- texts and numbers in one text, for other ranks.
+// dimwise/ranks/messages/fields_definitions.hpp -- strings and numbers packed into one string, to send to other ranks.
 //
 // Layer: ranks.
 #pragma once
@@ -14,7 +14,7 @@
 DIMWISE_DETAIL_TEXT_BEGIN;
 namespace dimwise::ranks::detail {
 
-// Texts and numbers in one text, for other ranks.
+// A writer and reader of such a string: a number ends in a space, a string begins with its length.
 class fields {
  public:
   fields() = default;
