@@ -227,7 +227,7 @@ class cache_base {
   ///
   ///   masked(scores<d_k>(q, cache.keys()), cache.mask<seq>())
   ///
-  /// Refuses queries whose positions are not those of the keys' sequence (R7), and what has no positions (R13).
+  /// Rejects queries whose positions are not those of the keys' sequence (R7), and what has no positions (R13).
   // Without a requires-clause: clang shows why each candidate is ignored, and of a condition it says less.
   template <class Q, class = std::enable_if_t<at_positions_of<Q, Key>>>
   [[nodiscard]] auto mask() const {

@@ -158,7 +158,7 @@ void each_parameter_of(const F& f, First& first, More&... more) {
 }  // namespace detail
 
 /// Calls `f(name, parameter…)` for the corresponding parameters of models of one structure. Throws `extent_error`
-/// before the first call if lists of layers differ in length. Refuses a function with other parameters (R21), and
+/// before the first call if lists of layers differ in length. Rejects a function with other parameters (R21), and
 /// models with other layers or parameters of other dimensions (R22).
 template <class F, class First, class... More>
   requires allowed<detail::walk_verdict<F, First, More...>>

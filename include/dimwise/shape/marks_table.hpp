@@ -30,7 +30,7 @@ struct weakened<normalised<D...>> {
   using type = list<weighted<D...>>;
 };
 
-// The marks that the result has by the table, and the first mark that the operation refuses (void where none).
+// The marks that the result has by the table, and the first mark that the operation rejects (void where none).
 template <class Op, class Marks>
 struct effects {
   using kept = list<>;

@@ -108,7 +108,7 @@ namespace no_adl {
 ///
 ///   [Q, Key, rest] x [Key, V, rest]  ->  output [Q, V, rest], log_sum_exp [Q, rest]
 ///
-/// Refuses what `softmax` and `contract` refuse.
+/// Rejects what `softmax` and `contract` reject.
 template <class Key, operand S, operand V,
           class Verdict = rule::attention<Key, detail::shape_of<S>, detail::shape_of<V>>>
   requires allowed<Verdict>

@@ -96,7 +96,7 @@ namespace no_adl {
 ///
 ///   auto [values, ids] = top_k<vocab, best>(x);      [D, rest]  ->  [Best, rest], and id<D> over the same
 ///
-/// Refuses dimensions that are neither attendable nor a choice (R13), more than there are (R18; `extent_error` at run
+/// Rejects dimensions that are neither attendable nor a choice (R13), more than there are (R18; `extent_error` at run
 /// time).
 DIMWISE_DETAIL_OPERATION(top_k)
 

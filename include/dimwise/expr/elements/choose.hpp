@@ -177,7 +177,7 @@ namespace no_adl {
 ///   where(m, a, b)  ->  the dimensions that one of a, b, m has all of (tie: a, then b), the marks of a and b
 ///
 /// `m` is a mask or a tensor of bool, a comparison for example; `a`, `b` are operands, numbers, or both ids of one
-/// dimension. Refuses masked operands (R7), R8, R13, R15 (a symbolic mask of unknown extents), R18. Throws
+/// dimension. Rejects masked operands (R7), R8, R13, R15 (a symbolic mask of unknown extents), R18. Throws
 /// `extent_error` (R15).
 DIMWISE_DETAIL_OPERATION(where)
 
@@ -185,7 +185,7 @@ DIMWISE_DETAIL_OPERATION(where)
 ///
 ///   clamp(x, low, high):  [x] x [subset of x] x [subset of x]  ->  [x]
 ///
-/// Refuses masked operands (R7), R8, R13, R18.
+/// Rejects masked operands (R7), R8, R13, R18.
 DIMWISE_DETAIL_OPERATION(clamp)
 
 /// x to the power of y, of numbers or operands, one of them an operand; as `std::pow`.

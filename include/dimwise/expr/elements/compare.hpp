@@ -49,7 +49,7 @@ auto make_comparison(const A& a, const B& b) {
 ///   [larger] x [subset of it]  ->  [larger] of bool
 ///
 /// Numbers compare with numbers by value, whole ones of any size and sign too; ids with ids of the same dimension, and
-/// bools with bools, by `==` and `!=` only. Refuses: R7 (masked values, bools in order), R8, R13, R18 (ids of other
+/// bools with bools, by `==` and `!=` only. Rejects: R7 (masked values, bools in order), R8, R13, R18 (ids of other
 /// dimensions, ids in order, what `at` removed). Throws `extent_error` (R15).
 #define DIMWISE_DETAIL_COMPARISON(symbol, function, ordered)                         \
   template <class A, class B, class = std::enable_if_t<detail::compared_pair<A, B>>, \

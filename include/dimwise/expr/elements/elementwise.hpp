@@ -176,7 +176,7 @@ struct plain {
 // Operators are looked up for types that are no operands, too: `enable_if` stops before the verdict is computed, which
 // compilers do before they look at constraints.
 /// Elementwise arithmetic by name. The smaller operand's dimensions are a subset of the larger's, whose order the
-/// result has (tie: left); an extent of 1 never stretches. Refuses: R8, R18; by `/` also whole
+/// result has (tie: left); an extent of 1 never stretches. Rejects: R8, R18; by `/` also whole
 /// numbers, unless they meet real ones (R13). Throws `extent_error` (R15).
 #define DIMWISE_DETAIL_ARITHMETIC(symbol, function, verdict)                        \
   template <class A, class B, class = std::enable_if_t<detail::operand_pair<A, B>>, \
@@ -202,7 +202,7 @@ namespace no_adl {
 /// f may be called more than once for an element, and by several threads at a time where an executor is given. To be
 /// differentiated it says its derivative: a member `derivative(x)`, or `derivative<I>(x…)` by the I-th of several
 /// arguments (R21).
-/// Refuses masked operands, except that `exp` and `sigmoid` end a mask in 0 (R7); R8, R18.
+/// Rejects masked operands, except that `exp` and `sigmoid` end a mask in 0 (R7); R8, R18.
 template <class F, operand First, operand... X,
           class Verdict = rule::map<fn::ends_mask<F>, detail::shape_of<First>, detail::shape_of<X>...>>
   requires(

@@ -48,7 +48,7 @@ namespace no_adl {
 ///
 ///   rounded<T>(x):  [D…]  ->  [D…]
 ///
-/// Refuses masked operands (R7), ids and stored numbers (R13, R18), tracked ones (R21).
+/// Rejects masked operands (R7), ids and stored numbers (R13, R18), tracked ones (R21).
 DIMWISE_DETAIL_OPERATION(rounded)
 
 /// x as 8 bits hold it in blocks of 32 neighbours along D…, the last of D… fastest: multiples of a block's largest
@@ -57,7 +57,7 @@ DIMWISE_DETAIL_OPERATION(rounded)
 ///
 ///   quantised<D…>(x):  [D…, rest]  ->  [D…, rest]
 ///
-/// Refuses masked operands (R7), ids and stored numbers (R13, R18), tracked ones (R21), and a call without D (R1).
+/// Rejects masked operands (R7), ids and stored numbers (R13, R18), tracked ones (R21), and a call without D (R1).
 DIMWISE_DETAIL_OPERATION(quantised)
 
 }  // namespace no_adl

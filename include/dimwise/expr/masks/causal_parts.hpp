@@ -32,7 +32,7 @@ struct keys_behind {
 ///
 ///   visible(i, j) = j is in a part before the last, or position of key j <= position of query i
 ///
-/// Refuses packed positions (R19); origins as in `causal` over the last part.
+/// Rejects packed positions (R19); origins as in `causal` over the last part.
 template <class Q, class... P>
 class causal<Q, summed<P...>> : public detail::mask_tag,
                                 public detail::related_positions<Q, typename detail::keys_behind<Q, P...>::keys> {

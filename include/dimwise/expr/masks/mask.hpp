@@ -112,7 +112,7 @@ extents_of<Atoms> biased_extents(const Extents& e, const B& b) {
   }
 }
 
-// The facts of a bias; a type that was refused has none.
+// The facts of a bias; a type that was rejected has none.
 template <class B>
 using position_facts_of = typename either_t<is_refused<B>, nothing, B>::bias_facts;
 
@@ -193,7 +193,7 @@ namespace no_adl {
 /// The mask may have one part of a summed dimension of s: the other parts stay visible. Of a memory before the keys,
 /// `masked(s, padding<memory>(lengths))` hides what pads the memory.
 ///
-/// Refuses: masks without polarity, of other dimensions, after softmax (R7), packed positions without documents (R19).
+/// Rejects: masks without polarity, of other dimensions, after softmax (R7), packed positions without documents (R19).
 DIMWISE_DETAIL_OPERATION(masked)
 
 /// 1 where the mask is true and 0 elsewhere, over the mask's dimensions, of the element type T (float if not said).
@@ -206,7 +206,7 @@ DIMWISE_DETAIL_OPERATION(indicator)
 ///
 ///   biased(s, b):  [s] x [subset of s, more parallel dimensions]  ->  [s, those parallel dimensions], biased_for<…>
 ///
-/// Refuses raw products (R6), biases after softmax, of other dimensions, or the same for all that a softmax goes over
+/// Rejects raw products (R6), biases after softmax, of other dimensions, or the same for all that a softmax goes over
 /// (R7).
 DIMWISE_DETAIL_OPERATION(biased)
 

@@ -209,7 +209,7 @@ class window : public detail::mask_tag, public detail::related_positions<Q, K> {
 
 /// The first `length` positions are visible to all, the others as in `causal`: a prefix language model.
 ///
-/// Refuses packed positions: every document has a prefix of its own, which a given mask says (R19).
+/// Rejects packed positions: every document has a prefix of its own, which a given mask says (R19).
 template <class Q, class K>
 class prefix : public detail::mask_tag, public detail::related_positions<Q, K> {
  public:

@@ -120,7 +120,7 @@ namespace no_adl {
 ///
 ///   [P, F, rest]  ->  the same, rotated<F, P>      of a prime P its dimension: queries and keys of one sequence agree
 ///
-/// Positions are those of the extents; packed ones count from the beginning of their document. Refuses composites with
+/// Positions are those of the extents; packed ones count from the beginning of their document. Rejects composites with
 /// a heads factor, odd features, and what is rotated already (R9). Throws `extent_error` for an odd run-time extent.
 template <class P, class F, operand X, class Verdict = detail::rotary_verdict<P, F, X>>
   requires allowed<Verdict>

@@ -108,7 +108,7 @@ namespace no_adl {
 /// With `along<E…>{}` after the operands, the dimensions E are shared although they are not parallel: the diagonal is
 /// spelled (R2).
 ///
-/// Refuses: R1, R2, R4, R5, R6, R7, R9, R11, R12, R17, R18, R19. Throws `extent_error` where extents disagree (R15).
+/// Rejects: R1, R2, R4, R5, R6, R7, R9, R11, R12, R17, R18, R19. Throws `extent_error` where extents disagree (R15).
 DIMWISE_DETAIL_OPERATION(contract)
 
 /// All products of `a` and `b`: nothing is summed.

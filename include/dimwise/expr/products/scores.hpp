@@ -217,8 +217,8 @@ namespace no_adl {
 ///
 ///   scores<D…>(q, k):  [shared, seq, D…] x [shared, key, D…]  ->  [shared, seq, key], score<D…>
 ///
-/// Refuses what leaves a feature or a choice, or leaves positions on neither side (R6), every head against every head
-/// (R11), and what `contract` refuses.
+/// Rejects what leaves a feature or a choice, or leaves positions on neither side (R6), every head against every head
+/// (R11), and what `contract` rejects.
 DIMWISE_DETAIL_OPERATION(scores)
 
 /// A raw product divided by √(the extent of the features it was contracted over): `scaled<d_k>(contract<d_k>(q, k))`.
@@ -229,7 +229,7 @@ DIMWISE_DETAIL_OPERATION(scores)
 ///
 /// A sum of raw products is scaled once: `scaled<summed<A, B>>(…)`. A product that was stored has forgotten a run-time
 /// extent of D: give `scaled(s, x)`.
-/// Refuses what is not raw, what is already scaled, and other features than those contracted (R6).
+/// Rejects what is not raw, what is already scaled, and other features than those contracted (R6).
 DIMWISE_DETAIL_OPERATION(scaled)
 
 /// A raw product taken as scores without a scale, visibly (T5).

@@ -136,7 +136,7 @@ DIMWISE_DETAIL_OPERATION(one_hot)
 ///   scatter_add<D>(values, ids):     [i, rest] x ids [i]        ->  [D, i, rest]
 ///
 /// Sums over the named dimensions s of the ids, and over D where the ids have it; the others are kept, as `gather`
-/// keeps them. The values have all dimensions of the ids (R1). A run-time extent of D is given last (R15). Refuses ids
+/// keeps them. The values have all dimensions of the ids (R1). A run-time extent of D is given last (R15). Rejects ids
 /// of another dimension (R18) and what is masked (R7); an id outside throws `index_error` when evaluated, and nothing
 /// is written.
 DIMWISE_DETAIL_OPERATION(scatter_add)

@@ -81,10 +81,10 @@ namespace no_adl {
 ///   roll<D>(x, n):  [D, rest]  ->  [D, rest]
 ///
 /// Composites are turned as the one order of elements that they are. Elements change places and keep what they are: D
-/// has the positions that it had. Refuses packed positions, whose documents would run into each other (R19).
+/// has the positions that it had. Rejects packed positions, whose documents would run into each other (R19).
 DIMWISE_DETAIL_OPERATION(roll)
 
-/// The elements of D in reversed order, composites included; refuses packed positions (R19).
+/// The elements of D in reversed order, composites included; rejects packed positions (R19).
 ///
 ///   flip<D>(x):  [D, rest]  ->  [D, rest]
 DIMWISE_DETAIL_OPERATION(flip)

@@ -177,7 +177,7 @@ struct broadcast_like {
 
 namespace no_adl {
 
-/// `From` is called `To`, its prime or `out` or the reverse; marks follow: `rename<From, To>(x)`. Refuses other pairs
+/// `From` is called `To`, its prime or `out` or the reverse; marks follow: `rename<From, To>(x)`. Rejects other pairs
 /// (R3).
 DIMWISE_DETAIL_OPERATION(rename)
 
@@ -187,7 +187,7 @@ DIMWISE_DETAIL_OPERATION(relabel)
 /// The same tensor with its dimensions in the order D…: memory order changes, meaning does not.
 DIMWISE_DETAIL_OPERATION(permute)
 
-/// `merged<Factors…>` as its factors: [merged<heads, d_k>] -> [heads, d_k]. Refuses other factors and orders (R4).
+/// `merged<Factors…>` as its factors: [merged<heads, d_k>] -> [heads, d_k]. Rejects other factors and orders (R4).
 DIMWISE_DETAIL_OPERATION(split)
 
 /// The factors as one dimension, `merged<Factors…>`, at the place of the first: [heads, seq, d_v] -> [merged<heads,

@@ -33,7 +33,7 @@ namespace no_adl {
 ///
 ///   cumsum<D>(x):  [D, rest]  ->  [D, rest]
 ///
-/// The rounding error grows like the logarithm of the number of terms. Refuses masked operands (R7) and packed
+/// The rounding error grows like the logarithm of the number of terms. Rejects masked operands (R7) and packed
 /// positions (R19).
 DIMWISE_DETAIL_OPERATION(cumsum)
 template <class D, operand X>
@@ -45,7 +45,7 @@ template <class D, operand X>
 ///
 ///   cumprod<D>(x):  [D, rest]  ->  [D, rest]
 ///
-/// Refuses masked operands (R7) and packed positions (R19).
+/// Rejects masked operands (R7) and packed positions (R19).
 DIMWISE_DETAIL_OPERATION(cumprod)
 
 }  // namespace no_adl

@@ -218,14 +218,14 @@ namespace no_adl {
 ///
 ///   softmax<D…>(x):  [D…, rest]  ->  [D…, rest], normalised<D…>
 ///
-/// Refuses raw products (R6), what is normalised or has a static extent of 1 (R5), dimensions that are neither
+/// Rejects raw products (R6), what is normalised or has a static extent of 1 (R5), dimensions that are neither
 /// attendable nor a choice (R13), masks that serve another dimension (R7), packed positions without documents (R19).
 DIMWISE_DETAIL_OPERATION(softmax)
 /// x − log Σ exp(x) over the dimensions D; −∞ where masked.
 ///
 ///   log_softmax<D…>(x):  [D…, rest]  ->  [D…, rest], log_normalised<D…>
 ///
-/// Refuses what `softmax` refuses.
+/// Rejects what `softmax` rejects.
 DIMWISE_DETAIL_OPERATION(log_softmax)
 /// x / Σ x over the dimensions D, explicitly: slot attention's second normalisation, top-k routing. A row of sum 0
 /// stays 0.
@@ -239,7 +239,7 @@ DIMWISE_DETAIL_OPERATION(renormalise)
 /// Over a shard, each rank has a term of the sum, `partial<M>` (R23). `mean` divides by the whole extent: pass one that
 /// is known at run time, `mean<shard<batch, dp>>(x, batch{n})` (R24).
 ///
-/// The mean over nothing visible is 0. Refuses weighted products over other dimensions than theirs (R5), masks that
+/// The mean over nothing visible is 0. Rejects weighted products over other dimensions than theirs (R5), masks that
 /// serve another dimension (R7), packed positions without documents (R19).
 ///
 /// `max(a, b)` and `min(a, b)` are the larger and the smaller of two elements, `max(x, 0)`; NaN where one is NaN.
@@ -257,7 +257,7 @@ DIMWISE_DETAIL_OPERATION(min)
 ///
 ///   norm<D…>(x), norm<D…>(x, mask):  [D…, rest]  ->  [rest]
 ///
-/// Refuses what `sum` refuses (R1, R5, R7, R19).
+/// Rejects what `sum` rejects (R1, R5, R7, R19).
 DIMWISE_DETAIL_OPERATION(norm)
 
 /// The product over the dimensions D; masked elements do not count, and the product of nothing is 1. The gradient needs
@@ -265,7 +265,7 @@ DIMWISE_DETAIL_OPERATION(norm)
 ///
 ///   prod<D…>(x), prod<D…>(x, mask):  [D…, rest]  ->  [rest]
 ///
-/// Refuses what `sum` refuses (R1, R5, R7, R19).
+/// Rejects what `sum` rejects (R1, R5, R7, R19).
 DIMWISE_DETAIL_OPERATION(prod)
 
 /// log Σ exp(x) over the dimensions D; −∞ where everything is masked.
@@ -282,13 +282,13 @@ DIMWISE_DETAIL_OPERATION(argmax)
 /// ε)`.
 DIMWISE_DETAIL_OPERATION(standardize)
 
-/// `standardize<D…>(x) · γ + β` over features (Ba, Kiros and Hinton 2016); refuses other dimensions (R13). ε is 1e-5 if
+/// `standardize<D…>(x) · γ + β` over features (Ba, Kiros and Hinton 2016); rejects other dimensions (R13). ε is 1e-5 if
 /// not said.
 ///
 ///   layer_norm<D…>(x, ε), layer_norm<D…>(x, γ, β, ε):  [rest, D…] x [subset] x [subset]  ->  [rest, D…]
 DIMWISE_DETAIL_OPERATION(layer_norm)
 
-/// x / √(mean x² + ε) · γ over features (Zhang and Sennrich 2019); refuses other dimensions (R13). ε is 1e-5 if not
+/// x / √(mean x² + ε) · γ over features (Zhang and Sennrich 2019); rejects other dimensions (R13). ε is 1e-5 if not
 /// said.
 ///
 ///   rms_norm<D…>(x, ε), rms_norm<D…>(x, γ, ε):  [rest, D…] x [subset]  ->  [rest, D…]

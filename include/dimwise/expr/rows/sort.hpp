@@ -88,7 +88,7 @@ namespace no_adl {
 ///
 ///   sort<D>(x), sort<D>(x, descending{}):  [D, rest]  ->  [D, rest]
 ///
-/// The result is called D as before, although its elements have changed places: `relabel` names ranks. Refuses masked
+/// The result is called D as before, although its elements have changed places: `relabel` names ranks. Rejects masked
 /// operands (R7), packed positions (R19), and alternatives by weights over positions (R5).
 DIMWISE_DETAIL_OPERATION(sort)
 
@@ -96,7 +96,7 @@ DIMWISE_DETAIL_OPERATION(sort)
 ///
 ///   argsort<D>(x), argsort<D>(x, descending{}):  [D, rest]  ->  [D, rest], elements id<D>
 ///
-/// Refuses what `sort` refuses.
+/// Rejects what `sort` rejects.
 DIMWISE_DETAIL_OPERATION(argsort)
 
 }  // namespace no_adl
