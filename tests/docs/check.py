@@ -145,6 +145,11 @@ class Block:
     def is_program(self):
         return re.search(r"\bint main\(", self.code) is not None
 
+    @property
+    def seems_declared(self):
+        """Whether it seems to be declarations, which the body of a function cannot hold. What is tried first depends on it."""
+        return re.search(r"^(template|namespace)\b|^\w[\w:<>,&* ]* \w+\([^;]*\) \{$", self.code, flags=re.MULTILINE) is not None
+
 
 def statements(lines, number):
     """-> (line number, code) for each piece of code in the first column of the table whose head is lines[number]"""
@@ -230,6 +235,10 @@ class Checker:
         rows = "".join(f'#line {line} "{name}"\n{{ {code}; }}\n' for line, code in block.rows)
         return f'#line {block.line} "{name}"\n' + re.sub(r"^#include.*$", "", block.code, flags=re.MULTILINE) + rows
 
+    def fragment(self, name, block, declared, number=""):
+        """-> a fragment as declarations in a namespace, or as the body of a function"""
+        return f"{'namespace' if declared else 'void'} a_fragment{number}{'' if declared else '()'} {{\n{self.body(name, block)}}}\n"
+
     def check(self, name, block):
         """-> what is wrong with a block; "" if nothing"""
         if block.is_program:
@@ -237,16 +246,15 @@ class Checker:
             if problem or block.prints is None:
                 return problem or (f"a ```text block should follow; the program prints:\n{printed}" if printed else "")
             return differs(block.prints, printed) if block.is_run or printed else ""
-        head, body = self.head([block.code]), self.body(name, block)
+        head, texts = self.head([block.code]), []
         with tempfile.TemporaryDirectory() as folder:
-            result, text = self.compile(f"{head}void a_fragment() {{\n{body}}}\n}}\n", ["-fsyntax-only"], folder)
-            if result == 0:
-                return ""
-            other, second = self.compile(f"{head}namespace a_fragment {{\n{body}}}\n}}\n", ["-fsyntax-only"], folder)
-            if other == 0:
-                return ""
-            # Which of the two was meant? The one with less to complain about.
-            return min(text, second, key=lambda answer: answer.count("error:"))
+            for declared in sorted((False, True), key=lambda one: one != block.seems_declared):
+                result, text = self.compile(head + self.fragment(name, block, declared) + "}\n", ["-fsyntax-only"], folder)
+                if result == 0:
+                    return ""
+                texts.append(text)
+        # Which of the two was meant? The one with less to complain about.
+        return min(texts, key=lambda answer: answer.count("error:"))
 
     def check_together(self, name, found):
         """-> what is wrong with each of the fragments of a page that are run"""
@@ -285,13 +293,13 @@ class Checker:
         return problems
 
     def check_fragments(self, found):
-        """-> [(page, line, what is wrong)] of fragments with the same #include lines, given with their pages. Bodies of functions are
-        compiled together, which costs what the headers cost once; a fragment in whose lines there is an error is compiled alone."""
+        """-> [(page, line, what is wrong)] of fragments with the same #include lines, given with their pages. They are compiled
+        together, which costs what the headers cost once; a fragment in whose lines there is an error is compiled alone."""
         rest = found
         while len(rest) > 1:
             source = self.head([rest[0][1].code])
             for number, (name, block) in enumerate(rest):
-                source += f"void fragment_{number}() {{\n{self.body(name, block)}}}\n"
+                source += self.fragment(name, block, block.seems_declared, number)
             with tempfile.TemporaryDirectory() as folder:
                 limit = "-ferror-limit=0" if self.compiler.is_clang else "-fmax-errors=0"
                 result, text = self.compile(source + "}\n", ["-fsyntax-only", limit], folder)
