@@ -6,6 +6,9 @@
 #include "support/pack.hpp"
 #include <dimwise/io/safetensors.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -69,5 +72,32 @@ class model_folder : public temporary_folder {
   std::string name_;
   pack data_;
 };
+
+/// The largest difference of logits from those in float64; throws if one is not finite.
+inline double largest_error(std::span<const float> logits, std::span<const double> expected) {
+  if (logits.size() != expected.size()) { throw std::runtime_error("another number of logits"); }
+  double most = 0;
+  for (std::size_t i = 0; i < logits.size(); ++i) {
+    const double error = std::abs(static_cast<double>(logits[i]) - expected[i]);
+    if (!std::isfinite(error)) { throw std::runtime_error("logits that are not finite"); }
+    most = std::max(most, error);
+  }
+  return most;
+}
+/// That of the golden prompt, computed at once or token by token.
+template <class Model>
+double prompt_error(const Model& m, const model_folder& files, const std::string& prompt, bool at_once = true) {
+  const auto ids = files.ids<typename Model::token>("prompt." + prompt + ".input_ids");
+  const auto expected = files.numbers("prompt." + prompt + ".logits_f64");
+  auto past = m.start(64);
+  double most = 0;
+  const std::size_t step = at_once ? ids.size() : 1;
+  const std::size_t width = expected.size() / ids.size();
+  for (std::size_t begin = 0; begin < ids.size(); begin += step) {
+    const auto logits = m.logits(m.features(std::span(ids).subspan(begin, step), past));
+    most = std::max(most, largest_error(logits.values(), std::span(expected).subspan(begin * width, step * width)));
+  }
+  return most;
+}
 
 }  // namespace dimwise_test

@@ -25,20 +25,8 @@ constexpr const char* cases[] = {"deepseek-v2-lite", "deepseek-v2", "deepseek-v3
 template <class Model>
 double error_of(const Model& m, const dimwise_test::model_folder& files, bool at_once = true) {
   double most = 0;
-  for (const std::string k : {"0", "1", "2"}) {
-    const auto ids = files.ids<typename Model::token>("prompt." + k + ".input_ids");
-    const auto expected = files.numbers("prompt." + k + ".logits_f64");
-    auto past = m.start(64);
-    const std::size_t step = at_once ? ids.size() : 1;
-    for (std::size_t begin = 0; begin < ids.size(); begin += step) {
-      const auto logits = m.logits(m.features(std::span(ids).subspan(begin, step), past));
-      const std::size_t width = logits.size() / step;
-      for (std::size_t i = 0; i < logits.size(); ++i) {
-        const double error = std::abs(static_cast<double>(logits.values()[i]) - expected.at(begin * width + i));
-        REQUIRE(std::isfinite(error));
-        most = std::max(most, error);
-      }
-    }
+  for (const char* prompt : {"0", "1", "2"}) {
+    most = std::max(most, dimwise_test::prompt_error(m, files, prompt, at_once));
   }
   return most;
 }

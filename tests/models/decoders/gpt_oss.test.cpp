@@ -6,7 +6,6 @@
 
 #include <doctest/doctest.h>
 
-#include <cmath>
 
 using namespace dimwise;
 
@@ -17,21 +16,6 @@ using token = decoder::token;
 
 constexpr const char* suite = "gpt_oss.dwpack";
 
-// The largest difference from the logits in float64.
-double error_of(const decoder& m, const dimwise_test::model_folder& files) {
-  const auto ids = files.ids<token>("prompt.2.input_ids");
-  const auto expected = files.numbers("prompt.2.logits_f64");
-  auto past = m.start(64);
-  const auto logits = m.logits(m.features(ids, past));
-  REQUIRE(logits.size() == expected.size());
-  double most = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    const double error = std::abs(static_cast<double>(logits.values()[i]) - expected[i]);
-    REQUIRE(std::isfinite(error));
-    most = std::max(most, error);
-  }
-  return most;
-}
 std::string said(const std::string& more) {
   return dimwise_test::message([&] {
     (void)models::plan_decoder(io::config_check(
@@ -50,7 +34,7 @@ TEST_CASE("gpt-oss has the logits in float64, with experts as floats and as MXFP
     const dimwise_test::model_folder files(name, suite);
     decoder m = models::read_decoder(files.path());
     // Rounding of float32 at logits below 10.
-    CHECK(error_of(m, files) < 2e-4);
+    CHECK(dimwise_test::prompt_error(m, files, "2") < 2e-4);
     const auto ids = files.ids<token>("prompt.2.input_ids");
     auto at_once = m.start(64);
     auto slowly = m.start(64);
@@ -68,7 +52,7 @@ TEST_CASE("gpt-oss has the logits in float64, with experts as floats and as MXFP
     const auto changed = [&](const auto& change) {
       decoder other = m;
       for (auto& block : other.blocks) { change(block); }
-      return error_of(other, files);
+      return dimwise_test::prompt_error(other, files, "2");
     };
     CHECK(changed([](auto& b) { b.attention.sinks.clear(); }) > 1e-2);
     CHECK(changed([](auto& b) { b.attention.settings.window = 0; }) > 1e-2);

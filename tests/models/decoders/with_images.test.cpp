@@ -7,7 +7,6 @@
 
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <functional>
 #include <vector>
 
@@ -39,20 +38,7 @@ struct text_case {
     return made;
   }
   // The largest difference from the logits in float64.
-  [[nodiscard]] double error_of(const decoder& m) const {
-    const auto ids = files.ids<token>("prompt.2.input_ids");
-    const auto expected = files.numbers("prompt.2.logits_f64");
-    auto past = m.start(64);
-    const auto logits = m.logits(m.features(ids, past));
-    REQUIRE(logits.size() == expected.size());
-    double most = 0;
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      const double error = std::abs(static_cast<double>(logits.values()[i]) - expected[i]);
-      REQUIRE(std::isfinite(error));
-      most = std::max(most, error);
-    }
-    return most;
-  }
+  [[nodiscard]] double error_of(const decoder& m) const { return dimwise_test::prompt_error(m, files, "2"); }
 
   dimwise_test::model_folder files;
 };
