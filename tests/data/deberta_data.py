@@ -41,6 +41,14 @@ CASES = {
     "deberta-v2-absolute": {"seed": 64, "labels": ["one"], "config": {
         "architectures": ["DebertaV2ForSequenceClassification"], "relative_attention": False, "pos_att_type": ["p2c"], "type_vocab_size": 2,
         "pooler_hidden_act": "tanh"}},
+    # As the two largest files of DeBERTa 2: the features of neighbours are mixed after the first layer.
+    "deberta-v2-convolution": {"seed": 65, "labels": ["one", "two"], "config": {
+        "architectures": ["DebertaV2ForSequenceClassification"], "position_buckets": 8, "max_relative_positions": -1, "share_att_key": True,
+        "pos_att_type": "p2c|c2p", "norm_rel_ebd": "layer_norm", "position_biased_input": False, "type_vocab_size": 0,
+        "pooler_hidden_act": "gelu", "conv_kernel_size": 3, "conv_act": "gelu"}},
+    "deberta-v2-wide-convolution": {"seed": 66, "labels": ["one", "two"], "config": {
+        "architectures": ["DebertaV2ForSequenceClassification"], "relative_attention": False, "pos_att_type": [], "type_vocab_size": 0,
+        "pooler_hidden_act": "gelu", "conv_kernel_size": 5}},
 }
 
 
@@ -91,6 +99,10 @@ class Model:
             self.add_map(at + "intermediate.dense", HIDDEN, D)
             self.add_map(at + "output.dense", D, HIDDEN)
             self.add_norm(at + "output.LayerNorm")
+        if c.get("conv_kernel_size", 0):
+            self.add("deberta.encoder.conv.conv.weight", D, D, c["conv_kernel_size"])
+            self.add("deberta.encoder.conv.conv.bias", D)
+            self.add_norm("deberta.encoder.conv.LayerNorm")
         kind = c["architectures"][0]
         if kind.endswith("ForSequenceClassification"):
             self.add_map("pooler.dense", D, D)
@@ -170,13 +182,27 @@ class Model:
         if at + "token_type_embeddings.weight" in self.weights:
             parts.append([rows(self.weights[at + "token_type_embeddings.weight"])[t] for t in types])
         text = [self.norm(at + "LayerNorm", [math.fsum(column) for column in zip(*one)]) for one in zip(*parts)]
+        begun = text
         for i in range(LAYERS):
             at = f"deberta.encoder.layer.{i}."
             attended = self.attention(at + "attention.", text)
             text = [self.norm(at + "attention.output.LayerNorm", [a + b for a, b in zip(x, y)]) for x, y in zip(text, attended)]
             fed = [self.map(at + "output.dense", [gelu(a) for a in self.map(at + "intermediate.dense", x)]) for x in text]
             text = [self.norm(at + "output.LayerNorm", [a + b for a, b in zip(x, y)]) for x, y in zip(text, fed)]
+            if i == 0 and self.config.get("conv_kernel_size", 0):
+                text = self.convolution(begun, text)
         return text
+
+    def convolution(self, begun, text):
+        at, taps = "deberta.encoder.conv.", self.config["conv_kernel_size"]
+        weight, bias = self.weights[at + "conv.weight"][1], self.weights[at + "conv.bias"][1]
+        active = gelu if self.config.get("conv_act") == "gelu" else math.tanh
+        result = []
+        for i, x in enumerate(text):
+            near = [(t, begun[i + t - taps // 2]) for t in range(taps) if 0 <= i + t - taps // 2 < len(text)]
+            mixed = [bias[o] + math.fsum(weight[(o * D + c) * taps + t] * y[c] for t, y in near for c in range(D)) for o in range(D)]
+            result.append(self.norm(at + "LayerNorm", [a + active(b) for a, b in zip(x, mixed)]))
+        return result
 
     def scores(self, x):
         kind = self.config["architectures"][0]

@@ -15,7 +15,8 @@ using dimwise_test::message;
 
 namespace {
 
-constexpr const char* cases[] = {"deberta-v3", "deberta-v2-own-maps", "deberta-v2-masked", "deberta-v2-absolute"};
+constexpr const char* cases[] = {"deberta-v3",          "deberta-v2-own-maps",    "deberta-v2-masked",
+                                 "deberta-v2-absolute", "deberta-v2-convolution", "deberta-v2-wide-convolution"};
 
 struct deberta_folder : dimwise_test::model_folder {
   explicit deberta_folder(const std::string& name) : model_folder(name, "deberta.dwpack") {}
@@ -134,6 +135,9 @@ TEST_CASE("each convention of DeBERTa changes the features") {
     for (auto& block : m.blocks) { block.attention.distance_key.clear(); }
   }) > 0.01);
   CHECK(changed("deberta-v2-absolute", [](encoder& m) { m.config.score_scale = 0; }) > 0.01);
+  CHECK(changed("deberta-v2-convolution", [](encoder& m) { m.convolution.clear(); }) > 0.01);
+  CHECK(changed("deberta-v2-convolution",
+                [](encoder& m) { m.convolution.front().activation = models::activation_kind::tanh; }) > 0.01);
 }
 
 TEST_CASE("distances have the buckets of DeBERTa") {
@@ -166,7 +170,12 @@ TEST_CASE("DeBERTa's parameters are counted, and other settings are rejected by 
     for (const auto& a : found.arrays) { all += a.elements; }
     CHECK(found.parameters() == all);
   }
-  CHECK(told("deberta-v3", "conv_kernel_size", 3) == "conv_kernel_size is set: no convolution is read");
+  CHECK(told("deberta-v2-convolution", "conv_kernel_size", 4) == "conv_kernel_size is 4, an odd number was expected");
+  CHECK(told("deberta-v2-convolution", "conv_groups", 2) == "conv_groups is not 1: no other convolution is read");
+  CHECK(told("deberta-v2-convolution", "conv_act", "mish").find("conv_act is \"mish\"") == 0);
+  CHECK(told("deberta-v2-convolution", "conv_kernel_size", 5).find("encoder.conv.conv.weight") != std::string::npos);
+  CHECK(told("deberta-v3", "conv_kernel_size", 3).find("encoder.conv.conv.weight\" is missing") != std::string::npos);
+  CHECK(told("deberta-v3", "conv_kernel_size", 0).empty());
   CHECK(told("deberta-v3", "pos_att_type", "p2c|p2p").find("pos_att_type has \"p2p\", c2p or p2c was expected") == 0);
   CHECK(told("deberta-v3", "pos_att_type", nullptr) ==
         "relative_attention is true, and pos_att_type names neither c2p nor p2c");

@@ -84,6 +84,13 @@ void bind_encoder(io::bindings& file, const encoder_names& n, encoder<Dims, Weig
   }
   for (auto& one : m.distance_norm) { bind_norm(file, n.distance_norm, one); }
   for (std::size_t i = 0; i < m.blocks.size(); ++i) { detail::bind_block(file.in(n.blocks[i]), n, m.blocks[i]); }
+  for (auto& one : m.convolution) {
+    using d_model = typename Dims::d_model;
+    file.template bind<stored<d_model, typename Dims::channels, typename Dims::taps>>(n.convolution + ".weight",
+                                                                                      one.weight);
+    file.template bind<stored<d_model>>(n.convolution + ".bias", one.bias);
+    bind_norm(file, n.convolution_norm, one.norm);
+  }
   for (auto& one : m.norm) { bind_norm(file, n.final_norm, one); }
   const bool of_tokens = m.task == encoder_task::token_labels;
   for (auto& one : m.classifier) { detail::bind_classifier(file, of_tokens ? n.token_classifier : n.classifier, one); }

@@ -29,6 +29,7 @@ encoder<Dims, Weights> empty_encoder(const encoder_config& c, encoder_task task)
   for (std::size_t i = 0; i < e.blocks; ++i) {
     m.blocks.push_back(model::block_type::of(c, i > 0 || c.first_block_norm));
   }
+  if (e.taps > 0) { m.convolution.push_back({{}, {}, c.convolution, any_norm<typename Dims::d_model>(c.norm)}); }
   if (c.norm_first) { m.norm.emplace_back(c.norm); }
   switch (task) {
     case encoder_task::features:

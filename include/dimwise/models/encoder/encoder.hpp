@@ -11,6 +11,7 @@
 
 #include <dimwise/models/common/scores.hpp>
 #include <dimwise/models/encoder/blocks.hpp>
+#include <dimwise/models/encoder/convolution.hpp>
 #include <dimwise/models/encoder/heads.hpp>
 #include <dimwise/models/language_model.hpp>
 #include <dimwise/models/pooling.hpp>
@@ -18,6 +19,7 @@
 #include <algorithm>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dimwise::models {
@@ -48,6 +50,7 @@ struct encoder {
   using bucket_list = std::vector<tensor<float, buckets, heads>>;
   using distance_list = std::vector<tensor<float, buckets, d_model>>;
   using block_list = std::vector<block_type>;
+  using convolution_list = std::vector<token_convolution<Dims>>;
   using norm_list = std::vector<any_norm<d_model>>;
   using label_list = std::vector<label_head<Dims>>;
   using token_list = std::vector<token_head<Dims>>;
@@ -68,13 +71,14 @@ struct encoder {
   distance_list distance_features{};
   norm_list distance_norm{};
   block_list blocks{};
+  convolution_list convolution{};
   norm_list norm{};
   label_list classifier{};
   token_list predictor{};
-  using members =
-      nn::member_list<&encoder::token_embedding, &encoder::positions, &encoder::segment_table, &encoder::embedding_norm,
-                      &encoder::projection, &encoder::distances, &encoder::distance_features, &encoder::distance_norm,
-                      &encoder::blocks, &encoder::norm, &encoder::classifier, &encoder::predictor>;
+  using members = nn::member_list<&encoder::token_embedding, &encoder::positions, &encoder::segment_table,
+                                  &encoder::embedding_norm, &encoder::projection, &encoder::distances,
+                                  &encoder::distance_features, &encoder::distance_norm, &encoder::blocks,
+                                  &encoder::convolution, &encoder::norm, &encoder::classifier, &encoder::predictor>;
   encoder_config config{};
   encoder_task task = encoder_task::features;
 
@@ -127,7 +131,9 @@ struct encoder {
     encoder_pass<Dims> pass{tokens, angles(n, tokens), biases(n, 0), disentangled(n), scale};
     for (const encoder_layer_settings& layer : config.layers) {
       if (distances.size() > 1 && layer.block > 0) { pass.bias = biases(n, layer.block); }
-      x = blocks[layer.block](x, pass, layer, config.norm_first);
+      packed_type y = blocks[layer.block](x, pass, layer, config.norm_first);
+      if (!convolution.empty() && &layer == config.layers.data()) { y = convolution.front()(x, y, tokens); }
+      x = std::move(y);
     }
     if (!norm.empty()) { x = norm.front()(x); }
     return padded(x, texts);

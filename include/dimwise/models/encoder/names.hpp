@@ -35,6 +35,8 @@ struct encoder_names {
   std::vector<std::string> blocks{};  ///< the beginnings of the blocks' names
   std::string distance_features{};
   std::string distance_norm{};
+  std::string convolution{};
+  std::string convolution_norm{};
   std::string query = "attention.self.query";
   std::string key = "attention.self.key";
   std::string value = "attention.self.value";

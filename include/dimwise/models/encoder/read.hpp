@@ -32,11 +32,13 @@ template <class Dims>
   const auto d_k = config.implied<typename Dims::d_k>("the size of a head", e.of_head);
   const auto d_v = config.implied<typename Dims::d_v>("the size of a head", e.of_head);
   const auto hidden = config.implied<typename Dims::hidden>("the intermediate size", e.hidden);
+  const auto taps = config.implied<typename Dims::taps>("conv_kernel_size", std::max<std::size_t>(e.taps, 1));
+  const auto channels = config.implied<typename Dims::channels>("the hidden size", e.features);
   if (!c.projects && e.embedding != e.features) {
     config.differs("the tokens have " + std::to_string(e.embedding) + " features and the layers " +
                    std::to_string(e.features) + ", and no map between them");
   }
-  return std::tuple(vocab, segments, labels, buckets, seq, d_embed, d_model, heads, d_k, d_v, hidden);
+  return std::tuple(vocab, segments, labels, buckets, seq, d_embed, d_model, heads, d_k, d_v, hidden, taps, channels);
 }
 
 namespace detail {

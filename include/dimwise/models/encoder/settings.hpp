@@ -35,12 +35,14 @@ struct encoder_dims {
   struct pairs : feature_dim<> {};  // of a head that rotary positions turn
   struct d_v : feature_dim<> {};
   struct hidden : feature_dim<> {};
+  struct taps : feature_dim<> {};      // the neighbours that a convolution reads
+  struct channels : feature_dim<> {};  // their features
 };
 
 /// The settings of a loaded encoder besides the features of its tokens.
 enum class encoder_task { features, text_labels, token_labels, masked_tokens };
 
-/// The extents of an encoder. 0 segments, positions or buckets: the encoder has no such table.
+/// The extents of an encoder. 0 segments, positions, buckets or taps: the encoder has no such table or convolution.
 struct encoder_extents {
   std::size_t vocab = 1;
   std::size_t segments = 0;
@@ -53,6 +55,7 @@ struct encoder_extents {
   std::size_t of_head = 1;  ///< the features of a head
   std::size_t hidden = 1;
   std::size_t blocks = 1;  ///< the blocks with parameters of their own
+  std::size_t taps = 0;    ///< the neighbours that the convolution after the first layer reads
 };
 
 /// One of the layers that an encoder applies in turn.
@@ -92,8 +95,9 @@ struct encoder_config {
   double embedding_scale = 1;                    ///< the factor of the token embedding
   bool distances_of_blocks = false;              ///< every block has a table of relative biases of its own
   std::ptrdiff_t bucket_distance = 128;
-  disentangled_settings disentangled = {};  ///< if any, the buckets have features instead of biases
-  std::size_t longest = 0;                  ///< the maximum number of tokens of a text
+  disentangled_settings disentangled = {};              ///< if any, the buckets have features instead of biases
+  activation_kind convolution = activation_kind::tanh;  ///< after the convolution
+  std::size_t longest = 0;                              ///< the maximum number of tokens of a text
   encoder_head_settings classifier = {};
   encoder_head_settings token_classifier = {};
   encoder_head_settings predictor = {};  ///< of masked tokens

@@ -4,6 +4,7 @@
 // Layer: models. Differences from BERT:
 //
 //   * scores of queries and keys with features of their distances, instead of learned positions
+//   * a convolution after the first layer, in the two large files of DeBERTa 2
 //   * token types and positions of the input are optional; the pooler is a part of the classifier
 //
 // Tests: tests/models/encoders/deberta.test.cpp
@@ -59,6 +60,17 @@ inline void read_disentangled(io::config_check& config, encoder_config& c) {
   to.norm = config.word("norm_rel_ebd", "none") == "layer_norm";
 }
 
+// The convolution over neighbouring tokens, if there is one.
+inline void read_convolution(io::config_check& config, encoder_config& c) {
+  if (config.number("conv_kernel_size", 0) <= 0) { return; }
+  c.extents.taps = config.count("conv_kernel_size");
+  c.convolution = activation_of(config, "conv_act", "tanh");
+  if (c.extents.taps % 2 == 0) {
+    config.differs("conv_kernel_size is " + std::to_string(c.extents.taps) + ", an odd number was expected");
+  }
+  if (config.number("conv_groups", 1) != 1) { config.differs("conv_groups is not 1: no other convolution is read"); }
+}
+
 }  // namespace detail
 
 /// Reads the settings of DeBERTa 2 or 3 from `config`, with its array names. Records mismatches in `config`.
@@ -82,7 +94,7 @@ inline void read_disentangled(io::config_check& config, encoder_config& c) {
       config.differs(std::string(key) + " is not " + std::to_string(c.extents.features) + ", the hidden_size");
     }
   }
-  if (config.number("conv_kernel_size", 0) > 0) { config.differs("conv_kernel_size is set: no convolution is read"); }
+  detail::read_convolution(config, c);
   c.classifier = {.dense = true, .activation = activation_of(config, "pooler_hidden_act", "gelu")};
   if (!config.flag("legacy", true)) {
     d.other_predictor = "legacy is false: the output of masked tokens under lm_predictions is not read";
@@ -97,6 +109,8 @@ inline void read_disentangled(io::config_check& config, encoder_config& c) {
   n.distance_key = "attention.self.pos_key_proj";
   n.distance_features = "encoder.rel_embeddings";
   n.distance_norm = "encoder.LayerNorm";
+  n.convolution = "encoder.conv.conv";
+  n.convolution_norm = "encoder.conv.LayerNorm";
   n.classifier = {.dense = "pooler.dense", .output = "classifier"};
   n.token_classifier = {.output = "classifier"};
   n.predictor = {.dense = "cls.predictions.transform.dense",
