@@ -216,12 +216,11 @@ class Model:
         return [self.map("classifier", [active(a) for a in self.map("pooler.dense", x[0])])]
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
+def write_suite(suite, cases_of, model_of):
+    """Writes the folder of the command line: a folder for each case, and the manifest."""
     place, cases = pathlib.Path(sys.argv[1]), []
-    for name, case in CASES.items():
-        model, folder, golden = Model(name), place / name, {}
+    for name, case in cases_of.items():
+        model, folder, golden = model_of(name), place / name, {}
         folder.mkdir(parents=True, exist_ok=True)
         config = dict(model.config)
         if case["labels"]:
@@ -240,10 +239,12 @@ def main():
             golden[f"text.{k}.token_type_ids"] = ("I64", [len(ids)], array.array("q", types).tobytes())
         print(f"{name}: largest number {largest:.2f}")
         write(folder / "golden.safetensors", golden)
-        cases.append({"name": name, "folder": name, "model_type": "deberta-v2", "class": config["architectures"][0], "kind": "encoder"})
-    manifest = {"format": 1, "suite": "deberta", "origin": "tests/data/deberta_data.py", "count": len(cases), "cases": cases}
+        cases.append({"name": name, "folder": name, "model_type": config["model_type"], "class": config["architectures"][0], "kind": "encoder"})
+    manifest = {"format": 1, "suite": suite, "origin": f"tests/data/{suite}_data.py", "count": len(cases), "cases": cases}
     (place / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
 
 
 if __name__ == "__main__":
-    main()
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    write_suite("deberta", CASES, Model)

@@ -78,6 +78,7 @@ constexpr const char* model_suites[] = {"architectures_decoders.dwpack",
                                         "gpt_oss.dwpack",
                                         "bidirectional.dwpack",
                                         "deberta.dwpack",
+                                        "gte.dwpack",
                                         "deepseek.dwpack"};
 
 std::vector<bytes> settings_seeds() {

@@ -15,6 +15,7 @@
 #include <dimwise/models/encoders/deberta_v2.hpp>
 #include <dimwise/models/encoders/distilbert.hpp>
 #include <dimwise/models/encoders/electra.hpp>
+#include <dimwise/models/encoders/gte.hpp>
 #include <dimwise/models/encoders/modernbert.hpp>
 #include <dimwise/models/encoders/mpnet.hpp>
 #include <dimwise/models/encoders/nomic_bert.hpp>
@@ -28,8 +29,9 @@ namespace dimwise::models {
 
 /// The families that `read_encoder` reads.
 inline const encoder_family* const encoder_families[] = {
-    &bert_family,   &deberta_v2_family, &distilbert_family, &roberta_family, &mpnet_family, &electra_family,
-    &albert_family, &modernbert_family, &nomic_bert_family, &t5_family,      &mt5_family,   &umt5_family};
+    &bert_family,    &deberta_v2_family, &distilbert_family, &roberta_family,    &mpnet_family,
+    &electra_family, &albert_family,     &modernbert_family, &nomic_bert_family, &gte_family,
+    &t5_family,      &mt5_family,        &umt5_family};
 
 /// The names of these families in `model_type`, separated by commas.
 [[nodiscard]] inline std::string encoder_names_of_types() {

@@ -1,81 +1,30 @@
 // tests/models/encoders/deberta.test.cpp -- DeBERTa 2 and 3: features and scores against float64, each convention that
 // changes them, and settings that are not read.
 // SPDX-License-Identifier: BSL-1.0
-#include "models/support.hpp"
+#include "models/encoders/float64.hpp"
 #include <dimwise/models/inspect.hpp>
 
-#include <doctest/doctest.h>
-
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 using namespace dimwise;
-using dimwise_test::message;
 
 namespace {
 
 constexpr const char* cases[] = {"deberta-v3",          "deberta-v2-own-maps",    "deberta-v2-masked",
                                  "deberta-v2-absolute", "deberta-v2-convolution", "deberta-v2-wide-convolution"};
 
-struct deberta_folder : dimwise_test::model_folder {
-  explicit deberta_folder(const std::string& name) : model_folder(name, "deberta.dwpack") {}
-  // Sets a key of config.json.
-  void set(const std::string& key, const nlohmann::json& value) const {
-    nlohmann::json config = io::read_json(path() / "config.json");
-    config[key] = value;
-    write("config.json", config.dump());
-  }
+struct deberta_folder : dimwise_test::encoder_folder {
+  explicit deberta_folder(const std::string& name) : encoder_folder(name, "deberta.dwpack") {}
 };
-
-template <class Model>
-Model read(const deberta_folder& files) {
-  const io::config_check config(files / "config.json");
-  return models::read_encoder<typename Model::dims, typename Model::weights>(files.path(),
-                                                                             models::encoder_task_of(config));
-}
-// The largest difference of features and scores from those in float64, of the texts from `first` on in one batch.
-template <class Model>
-double error_of(const Model& m, const deberta_folder& files, std::size_t first = 0, std::size_t end = 3) {
-  std::vector<std::vector<typename Model::token>> texts;
-  std::vector<std::vector<id<typename Model::segments>>> parts;
-  for (std::size_t k = first; k < end; ++k) {
-    const std::string name = "text." + std::to_string(k) + ".";
-    texts.push_back(files.ids<typename Model::token>(name + "input_ids"));
-    parts.push_back(files.ids<id<typename Model::segments>>(name + "token_type_ids"));
-  }
-  const bool of_pairs = m.config.extents.segments > 0;
-  const auto batch = m.together(texts, of_pairs ? parts : decltype(parts)());
-  const auto x = m.features(batch);
-  double most = 0;
-  const auto compare = [&](std::size_t text, const std::string& array, std::span<const float> row) {
-    const auto expected = files.numbers("text." + std::to_string(text) + "." + array);
-    REQUIRE(row.size() >= expected.size());
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      const double error = std::abs(static_cast<double>(row[i]) - expected[i]);
-      REQUIRE(std::isfinite(error));
-      most = std::max(most, error);
-    }
-  };
-  const auto compare_all = [&](const std::string& array, const auto& all) {
-    const std::size_t row = all.size() / texts.size();
-    for (std::size_t k = first; k < end; ++k) { compare(k, array, all.values().subspan((k - first) * row, row)); }
-  };
-  compare_all("last_hidden_f64", x);
-  if (m.task == models::encoder_task::text_labels) { compare_all("scores_f64", m.scores(x, batch.lengths)); }
-  if (m.task == models::encoder_task::token_labels) { compare_all("scores_f64", m.token_scores(x)); }
-  if (m.task == models::encoder_task::masked_tokens) { compare_all("scores_f64", m.logits(x)); }
-  return most;
-}
+using dimwise_test::error_of;
 using encoder = models::encoder<>;
 
 // The first mismatch that reading the settings throws after a change.
 std::string told(const char* name, const std::string& key, const nlohmann::json& value) {
   const deberta_folder files(name);
   files.set(key, value);
-  const std::string said = message([&] { (void)read<encoder>(files); });
-  const std::size_t at = said.find(":\n  ");
-  return at == std::string::npos ? said : said.substr(at + 4);
+  return files.told();
 }
 
 }  // namespace
@@ -84,7 +33,7 @@ TEST_CASE("DeBERTa has the features and scores in float64") {
   for (const char* name : cases) {
     CAPTURE(name);
     const deberta_folder files(name);
-    const auto m = read<encoder>(files);
+    const auto m = files.read();
     // Rounding of float32 at features and scores below 5, by kernels and by the reference implementation.
     CHECK(error_of(m, files) < 5e-5);
     {
@@ -94,7 +43,7 @@ TEST_CASE("DeBERTa has the features and scores in float64") {
     // A batch of short texts computes fewer distances.
     for (std::size_t k = 0; k < 3; ++k) { CHECK(error_of(m, files, k, k + 1) < 5e-5); }
   }
-  CHECK(read<encoder>(deberta_folder("deberta-v3")).config.labels ==
+  CHECK(deberta_folder("deberta-v3").read().config.labels ==
         std::vector<std::string>{"entailment", "neutral", "contradiction"});
 }
 
@@ -104,10 +53,10 @@ TEST_CASE("DeBERTa with weights of low precision is near float64") {
     const deberta_folder files(name);
     // bfloat16 has 8 bits of precision, blocks of 8 bits have steps of 1/254 of their largest number; they are stored
     // in low precision, so they differ.
-    const double of_bfloat16 = error_of(read<models::encoder<models::encoder_dims, bfloat16>>(files), files);
+    const double of_bfloat16 = error_of(files.read<models::encoder<models::encoder_dims, bfloat16>>(), files);
     CHECK(of_bfloat16 < 0.5);
     CHECK(of_bfloat16 > 1e-4);
-    const double of_int8 = error_of(read<models::encoder<models::encoder_dims, nn::int8_blocks>>(files), files);
+    const double of_int8 = error_of(files.read<models::encoder<models::encoder_dims, nn::int8_blocks>>(), files);
     CHECK(of_int8 < 0.5);
     CHECK(of_int8 > 1e-4);
   }
@@ -116,7 +65,7 @@ TEST_CASE("DeBERTa with weights of low precision is near float64") {
 TEST_CASE("each convention of DeBERTa changes the features") {
   const auto changed = [](const char* name, const auto& change) {
     const deberta_folder files(name);
-    auto other = read<encoder>(files);
+    auto other = files.read();
     change(other);
     return error_of(other, files);
   };
@@ -165,7 +114,7 @@ TEST_CASE("DeBERTa's parameters are counted, and other settings are rejected by 
     const auto found = models::inspect(files.path());
     CHECK(found.rejected == std::vector<std::string>());
     CHECK(found.architecture == "deberta-v2, an encoder");
-    CHECK(found.parameters() == nn::parameter_count(read<encoder>(files)));
+    CHECK(found.parameters() == nn::parameter_count(files.read()));
     std::size_t all = 0;
     for (const auto& a : found.arrays) { all += a.elements; }
     CHECK(found.parameters() == all);

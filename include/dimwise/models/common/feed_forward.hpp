@@ -24,7 +24,8 @@ struct feed_settings {
   activation_kind activation = activation_kind::silu;
   bool gated = true;
   bool bias = false;
-  double limit = 0;  ///< 0: none
+  double limit = 0;        ///< 0: none
+  bool down_bias = false;  ///< the last map has a bias even if the others have none
 };
 
 /// down(f(up(x))), or down(f(gate(x)) · up(x)) with a gate: [Model, rest] -> [rest, Model]. With a limit
@@ -49,7 +50,7 @@ struct any_feed_forward {
       : gate(s.gated ? 1 : 0), up(), down(), activation(s.activation), limit(s.limit) {
     for (auto& g : gate) { g.has_bias(s.bias); }
     up.has_bias(s.bias);
-    down.has_bias(s.bias);
+    down.has_bias(s.bias || s.down_bias);
   }
 
   template <operand X>
@@ -71,12 +72,15 @@ struct any_feed_forward {
   }
 };
 
-/// Binds the maps of a feed-forward layer. A gate and `up` may share the array `gate_up`, in this Order of parts.
+/// Binds the maps of a feed-forward layer. A gate and `up` may share the array `gate_up`, in this Order of parts, with
+/// the gate first unless `up_first`.
 template <class Order, class Convention, class Feed>
 void bind_feed_forward(const io::names_within& file, const std::string& gate, const std::string& up,
-                       const std::string& gate_up, const std::string& down, Feed& to) {
+                       const std::string& gate_up, const std::string& down, Feed& to, bool up_first = false) {
   if (!to.gate.empty() && !gate_up.empty()) {
-    file.fused<Order, Convention>(gate_up, to.gate.front(), to.up);
+    auto& gate_map = to.gate.front();
+    up_first ? file.fused<Order, Convention>(gate_up, to.up, gate_map)
+             : file.fused<Order, Convention>(gate_up, gate_map, to.up);
   } else {
     for (auto& g : to.gate) { file.linear<Convention>(gate, g); }
     file.linear<Convention>(up, to.up);

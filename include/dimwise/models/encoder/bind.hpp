@@ -29,7 +29,7 @@ void bind_block(const io::names_within& file, const encoder_names& n, encoder_bl
   for (auto& one : a.distance_key) { file.template linear<out_in>(n.distance_key, one); }
   file.template linear<out_in>(n.output, a.output);
   for (auto& norm : block.norm1) { bind_norm(file, n.norm1, norm); }
-  bind_feed_forward<equal_parts, out_in>(file, n.gate, n.up, n.gate_up, n.down, block.feed_forward);
+  bind_feed_forward<equal_parts, out_in>(file, n.gate, n.up, n.gate_up, n.down, block.feed_forward, n.up_first);
   bind_norm(file, n.norm2, block.norm2);
   file.ignore("attn.rotary_emb.inv_freq");  // in old files
 }

@@ -80,12 +80,12 @@ inline void read_epsilon(io::config_check& config, const char* key, double other
   to.norm.epsilon = config.number(key, otherwise, io::number_range::from_zero);
 }
 
-/// Rejects what no encoder here computes: decoders, cross-attention, positions other than absolute ones, and heads that
-/// were removed.
-inline void reject_other_encoders(io::config_check& config) {
+/// Rejects what no encoder here computes: decoders, cross-attention, other positions than those of the family, and
+/// heads that were removed.
+inline void reject_other_encoders(io::config_check& config, const char* positions = "absolute") {
   config.expect_flag("is_decoder", false, false);
   config.expect_flag("add_cross_attention", false, false);
-  config.expect_word("position_embedding_type", {"absolute"}, "absolute");
+  config.expect_word("position_embedding_type", {positions}, positions);
   if (!config.object("pruned_heads").empty()) { config.differs("pruned_heads is not supported"); }
   if (config.has("quantization_config")) { config.differs("quantization_config is not supported"); }
 }

@@ -47,7 +47,8 @@ struct encoder_names {
   std::string norm1 = "attention.output.LayerNorm";
   std::string gate{};
   std::string up = "intermediate.dense";
-  std::string gate_up{};  ///< one array, the gate first, instead of the two
+  std::string gate_up{};  ///< one array instead of the two, the gate first
+  bool up_first = false;  ///< the other way round
   std::string down = "output.dense";
   std::string norm2 = "output.LayerNorm";
   std::string final_norm{};
