@@ -25,6 +25,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <sys/mman.h>
 #include <unistd.h>
 
 namespace dimwise_fuzz {
@@ -192,28 +193,37 @@ inline bool generation(input bytes) {
   }
 }
 
-// A folder in memory whose files are the parts of an input, which record separators divide; files without a part are
-// removed.
+// A folder whose files are the parts of an input, which record separators divide; files without a part are removed. The
+// files are links to memory: writing files takes longer than reading them.
 class folder_of_parts {
  public:
-  folder_of_parts(const std::string& target, std::vector<std::string> names) : names_(std::move(names)) {
+  folder_of_parts(const std::string& target, const std::vector<std::string>& names) {
     const std::filesystem::path memory = "/dev/shm";
     path_ = (std::filesystem::exists(memory) ? memory : std::filesystem::temp_directory_path()) /
             ("dimwise_fuzz_" + target + "_" + std::to_string(::getpid()));
-    for (const std::string& name : names_) { std::filesystem::create_directories((path_ / name).parent_path()); }
+    for (const std::string& name : names) {
+      files_.push_back({path_ / name, ::memfd_create("part", 0)});
+      require(files_.back().memory >= 0);
+      std::filesystem::create_directories(files_.back().path.parent_path());
+    }
   }
   folder_of_parts(const folder_of_parts&) = delete;
   folder_of_parts& operator=(const folder_of_parts&) = delete;
   ~folder_of_parts() { std::filesystem::remove_all(path_); }
 
-  const std::filesystem::path& with(input bytes) const {
+  const std::filesystem::path& with(input bytes) {
     std::string_view rest(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     bool left = true;
-    for (const std::string& name : names_) {
-      std::filesystem::remove(path_ / name);
+    for (file& one : files_) {
+      if (left != one.exists) {
+        left ? std::filesystem::create_symlink("/proc/self/fd/" + std::to_string(one.memory), one.path)
+             : static_cast<void>(std::filesystem::remove(one.path));
+        one.exists = left;
+      }
       if (!left) { continue; }
       const std::string_view part = rest.substr(0, rest.find(part_end));
-      std::ofstream(path_ / name, std::ios::binary).write(part.data(), static_cast<std::streamsize>(part.size()));
+      require(::ftruncate(one.memory, 0) == 0);
+      require(::pwrite(one.memory, part.data(), part.size(), 0) == static_cast<::ssize_t>(part.size()));
       left = part.size() < rest.size();
       if (left) { rest.remove_prefix(part.size() + 1); }
     }
@@ -221,15 +231,20 @@ class folder_of_parts {
   }
 
  private:
-  std::vector<std::string> names_;
+  struct file {
+    std::filesystem::path path;
+    int memory;
+    bool exists = false;
+  };
+  std::vector<file> files_;
   std::filesystem::path path_;
 };
 
 // The modules of a sentence-transformers folder, and the settings of a Dense beside its arrays.
 inline bool sentences(input bytes) {
-  static const folder_of_parts folder("sentences", {"modules.json", "1_Pooling/config.json",
-                                                    "sentence_bert_config.json", "config_sentence_transformers.json",
-                                                    "tokenizer_config.json", "config.json", "2_Dense/config.json"});
+  static folder_of_parts folder("sentences", {"modules.json", "1_Pooling/config.json", "sentence_bert_config.json",
+                                              "config_sentence_transformers.json", "tokenizer_config.json",
+                                              "config.json", "2_Dense/config.json"});
   try {
     const std::filesystem::path& at = folder.with(bytes);
     static const bool arrays = [&] {
@@ -291,7 +306,7 @@ inline bool tokenizer(input bytes) {
 }
 // vocab.json, merges.txt and added_tokens.json of GPT-2.
 inline bool merges(input bytes) {
-  static const folder_of_parts folder("merges", {"vocab.json", "merges.txt", "added_tokens.json"});
+  static folder_of_parts folder("merges", {"vocab.json", "merges.txt", "added_tokens.json"});
   return tokenizer_of([&] {
     const std::filesystem::path& at = folder.with(bytes);
     return dimwise::text::tokenizer<vocab>::read(at / "vocab.json", at / "merges.txt");
@@ -299,12 +314,12 @@ inline bool merges(input bytes) {
 }
 // BERT's vocab.txt and tokenizer_config.json.
 inline bool vocabulary(input bytes) {
-  static const folder_of_parts folder("vocabulary", {"vocab.txt", "tokenizer_config.json"});
+  static folder_of_parts folder("vocabulary", {"vocab.txt", "tokenizer_config.json"});
   return tokenizer_of([&] { return dimwise::text::tokenizer<vocab>::read(folder.with(bytes) / "vocab.txt"); });
 }
 // Marian's vocab.json and source.spm.
 inline bool marian(input bytes) {
-  static const folder_of_parts folder("marian", {"vocab.json", "source.spm"});
+  static folder_of_parts folder("marian", {"vocab.json", "source.spm"});
   return tokenizer_of([&] {
     const auto parts = dimwise::text::detail::read_sentencepiece(folder.with(bytes) / "source.spm",
                                                                  dimwise::text::detail::sentencepiece_class::marian);
