@@ -6,7 +6,6 @@
 
 #include <doctest/doctest.h>
 
-
 using namespace dimwise;
 
 namespace {

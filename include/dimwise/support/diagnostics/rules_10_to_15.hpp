@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/support/diagnostics/rules_10_to_15.hpp -- the errors of the rules R10 to R15: concatenation, heads, kinds and extents.
+// dimwise/support/diagnostics/rules_10_to_15.hpp -- the errors of R10 to R15: concatenation, heads, kinds and extents.
 //
 // Layer: support. Entries of support/diagnostics.hpp, in the order of support/errors.hpp.
 // Tests: tests/support/diagnostics.test.cpp

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/support/diagnostics/rules_16_to_21.hpp -- the errors of the rules R16 to R21: indexing, packed positions and gradients.
+// dimwise/support/diagnostics/rules_16_to_21.hpp -- the errors of R16 to R21: indexing, packed positions and gradients.
 //
 // Layer: support. Entries of support/diagnostics.hpp, in the order of support/errors.hpp.
 // Tests: tests/support/diagnostics.test.cpp

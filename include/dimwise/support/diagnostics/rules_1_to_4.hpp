@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/support/diagnostics/rules_1_to_4.hpp -- the errors of the rules R1 to R4: products, identity and composites.
+// dimwise/support/diagnostics/rules_1_to_4.hpp -- the errors of R1 to R4: products, identity and composites.
 //
 // Layer: support. Entries of support/diagnostics.hpp, in the order of support/errors.hpp.
 // Tests: tests/support/diagnostics.test.cpp

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/support/diagnostics/rules_22_to_25.hpp -- the errors of the rules R22 to R25: losses, partial sums and shards.
+// dimwise/support/diagnostics/rules_22_to_25.hpp -- the errors of R22 to R25: losses, partial sums and shards.
 //
 // Layer: support. Entries of support/diagnostics.hpp, in the order of support/errors.hpp.
 // Tests: tests/support/diagnostics.test.cpp

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/support/diagnostics/rules_5_to_6.hpp -- the errors of the rules R5 to R6: weights and scores.
+// dimwise/support/diagnostics/rules_5_to_6.hpp -- the errors of R5 to R6: weights and scores.
 //
 // Layer: support. Entries of support/diagnostics.hpp, in the order of support/errors.hpp.
 // Tests: tests/support/diagnostics.test.cpp

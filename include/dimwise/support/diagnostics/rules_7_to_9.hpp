@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/support/diagnostics/rules_7_to_9.hpp -- the errors of the rules R7 to R9: masks, broadcasting and rotary.
+// dimwise/support/diagnostics/rules_7_to_9.hpp -- the errors of R7 to R9: masks, broadcasting and rotary.
 //
 // Layer: support. Entries of support/diagnostics.hpp, in the order of support/errors.hpp.
 // Tests: tests/support/diagnostics.test.cpp
