@@ -9,7 +9,6 @@
 #include <dimwise/grad/average.hpp>
 #include <dimwise/grad/loss_options.hpp>
 
-
 namespace dimwise::detail {
 
 template <class Rest, class X>

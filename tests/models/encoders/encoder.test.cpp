@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <memory>
 
 using namespace dimwise;
@@ -244,4 +246,37 @@ TEST_CASE("Nomic BERT is read by the original keys and names, and ModernBERT by 
                 "10000.0}},");
   const auto by_types = modern.read().features(text);
   CHECK(std::equal(by_types.values().begin(), by_types.values().end(), by_keys.values().begin()));
+}
+
+TEST_CASE("ModernBERT without a base of its own for windowed layers has that of the others, and CamemBERT is RoBERTa") {
+  const auto base_of = [](const std::string& base) {
+    const case_folder modern("modernbert");
+    modern.change("\"local_rope_theta\": 10000.0", "\"local_rope_theta\": " + base);
+    const model m = modern.read();
+    return m.config.rotary.at(1).angles;
+  };
+  CHECK(base_of("null") == base_of("160000.0"));
+  CHECK(base_of("null") != base_of("10000.0"));
+
+  const case_folder roberta("roberta");
+  const auto text = roberta.text(1);
+  const auto expected = roberta.read().features(text);
+  roberta.change("\"model_type\": \"roberta\"", "\"model_type\": \"camembert\"");
+  const auto found = roberta.read().features(text);
+  CHECK(std::equal(found.values().begin(), found.values().end(), expected.values().begin(), expected.values().end()));
+}
+
+TEST_CASE("the table of the documentation lists every encoder") {
+  std::ifstream page(dimwise_test::data_file("../../docs/reference/models.md"));
+  REQUIRE(page);
+  const std::string text{std::istreambuf_iterator<char>(page), {}};
+  const std::string begin = "| `model_type` | model | positions | other conventions |";
+  REQUIRE(text.find(begin) != std::string::npos);
+  const std::string table = text.substr(text.find(begin), text.find("\n\n", text.find(begin)) - text.find(begin));
+  for (const models::encoder_family* family : models::encoder_families) {
+    for (const std::string& type : family->model_types) {
+      CAPTURE(type);
+      CHECK((has(table, "\n| `" + type + "`") || has(table, ", `" + type + "`")));
+    }
+  }
 }

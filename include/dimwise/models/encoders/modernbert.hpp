@@ -56,8 +56,10 @@ inline void read_modernbert_layers(io::config_check& config, encoder_config& c) 
             .bias = config.flag("mlp_bias", false)};
   c.rotary.push_back(read_rotary(config, c.extents.of_head,
                                  {.base = 160000, .base_key = "global_rope_theta", .layers = "full_attention"}));
+  // Null stands for the base of the other layers.
+  const double local = config.is_null("local_rope_theta") ? config.number("global_rope_theta", 160000) : 10000;
   c.rotary.push_back(read_rotary(config, c.extents.of_head,
-                                 {.base = 10000, .base_key = "local_rope_theta", .layers = "sliding_attention"}));
+                                 {.base = local, .base_key = "local_rope_theta", .layers = "sliding_attention"}));
   detail::read_modernbert_layers(config, c);
 
   config.expect_word("classifier_pooling", {"cls", "mean"}, "cls");

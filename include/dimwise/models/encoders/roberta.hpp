@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/encoders/roberta.hpp -- RoBERTa (Liu et al. 2019) and XLM-RoBERTa (Conneau et al. 2020): settings
-// and array names.
+// dimwise/models/encoders/roberta.hpp -- RoBERTa (Liu et al. 2019), XLM-RoBERTa (Conneau et al. 2020) and CamemBERT
+// (Martin et al. 2020): settings and array names.
 //
 // Layer: models. Differences from BERT: positions count the tokens that are not padding, from pad_token_id + 1; the
 // heads have other names.
@@ -35,7 +35,7 @@ inline void set_roberta_heads(encoder_description& d) {
   d.names.unused.emplace_back("lm_head.");
 }
 
-/// Reads the settings of RoBERTa or XLM-RoBERTa from `config`, with its array names. Records mismatches in `config`.
+/// Reads the settings of RoBERTa, XLM-RoBERTa or CamemBERT from `config`, with its array names. Records mismatches in `config`.
 [[nodiscard]] inline encoder_description read_roberta_settings(io::config_check& config, const io::archive& weights) {
   encoder_keys keys;
   keys.vocab.otherwise = config.word("model_type") == "roberta" ? 50265 : 30522;
@@ -46,7 +46,7 @@ inline void set_roberta_heads(encoder_description& d) {
   return d;
 }
 
-/// RoBERTa and XLM-RoBERTa for `read_encoder`: their values of `model_type` and the function that reads them.
-inline const encoder_family roberta_family{{"roberta", "xlm-roberta"}, read_roberta_settings};
+/// RoBERTa, XLM-RoBERTa and CamemBERT for `read_encoder`: their values of `model_type` and the function that reads them.
+inline const encoder_family roberta_family{{"roberta", "xlm-roberta", "camembert"}, read_roberta_settings};
 
 }  // namespace dimwise::models
