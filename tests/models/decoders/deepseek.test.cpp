@@ -140,6 +140,20 @@ TEST_CASE("weights of 8 bits with scales of blocks are those that they mean") {
   CHECK(told([&](auto& all) {
     std::find_if(all.begin(), all.end(), is_scale)->extents = {3, 5};
   }).find(map + "_scale_inv\" F32 [3, 5] does not fit: F32 or BF16 [5, 3] was expected") != std::string::npos);
+  // Every other type and number of dimensions, with as many bytes as it has.
+  const std::vector<std::byte> zeros(24 * 20 * 2);
+  const auto as = [&](const std::string& name, io::element_type type, std::vector<std::size_t> extents) {
+    return told([&](auto& all) {
+      const auto one = std::find_if(all.begin(), all.end(), [&](const auto& a) { return a.name == name; });
+      const std::size_t bytes = *io::bytes_of(type, *io::count_of(extents));
+      *one = {name, type, std::move(extents), std::span(zeros).first(bytes)};
+    });
+  };
+  const std::string expected_codes = " has scales of blocks, but F8_E4M3 [rows, columns] was expected";
+  CHECK(as(map, io::element_type::bf16, {24, 20}).find(map + "\" BF16 [24, 20]" + expected_codes) != std::string::npos);
+  CHECK(as(map, io::element_type::f8_e4m3, {480}).find(map + "\" F8_E4M3 [480]" + expected_codes) != std::string::npos);
+  CHECK(as(map + "_scale_inv", io::element_type::f16, {5, 3})
+            .find("F16 [5, 3] does not fit: F32 or BF16 [5, 3] was expected") != std::string::npos);
 }
 
 TEST_CASE("DeepSeek-V2 and V3 have the logits in float64") {

@@ -23,7 +23,7 @@ namespace dimwise::models::detail {
 inline void read_block_scales(io::config_check& config, decoder_plan& plan) {
   if (!config.has("quantization_config")) { return; }
   io::config_check how(config.object("quantization_config"), "quantization_config");
-  if (!how.has("quant_method") || how.word("quant_method") != "fp8") { return; }
+  if (how.word("quant_method", "") != "fp8") { return; }
   how.expect_word("fmt", {"e4m3"}, "e4m3");
   how.expect_word("activation_scheme", {"dynamic"}, "dynamic");
   const std::vector<double> block = how.numbers("weight_block_size");
