@@ -104,6 +104,24 @@ TEST_CASE("rotary: the ramp of YaRN is between whole pairs unless it is said oth
   }
 }
 
+TEST_CASE("rotary: the ramp of YaRN ends at whole pairs, within the features, and never has the length 0") {
+  const auto angle = [](std::size_t pair, std::size_t features, double base, const yarn_scaling& yarn) {
+    return rotary_frequency(pair, features, {.base = base, .scaling = yarn});
+  };
+  // From pair 10.47, rounded down, to pair 22.5, rounded up.
+  const yarn_scaling usual{.factor = 4, .trained = 4096};
+  CHECK(angle(11, 64, 10000, usual) == doctest::Approx(0.039736785900001015).epsilon(1e-13));
+  CHECK(angle(22, 64, 10000, usual) == doctest::Approx(0.0005471628953965916).epsilon(1e-13));
+  // To pair 9 of 8 features: to 7.
+  const yarn_scaling far{.factor = 4, .trained = 100000, .fast = 5000};
+  CHECK(angle(2, 8, 100, far) == doctest::Approx(0.0875).epsilon(1e-13));
+  CHECK(angle(3, 8, 100, far) == doctest::Approx(0.023717082451262847).epsilon(1e-13));
+  // From and to pair 0.
+  const yarn_scaling near{.factor = 4, .trained = 6};
+  CHECK(angle(0, 16, 10000, near) == 1);
+  CHECK(angle(1, 16, 10000, near) == doctest::Approx(0.07905694150420949).epsilon(1e-13));
+}
+
 TEST_CASE("rotary: a position for each sequence, in every order of dimensions") {
   const auto x = drawn<tensor<float, batch, seq, heads, d_k>>(1, batch{2}, seq{3}, heads{2}, d_k{6});
   const tensor<int, batch, seq> at({0, 1, 2, 40, 7, 1}, batch{2}, seq{3});
