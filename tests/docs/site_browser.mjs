@@ -86,15 +86,19 @@ const pages = {
   "source/include/dimwise/expr/rows/reduce.hpp.html": "include/dimwise/expr/rows/reduce.hpp",
 };
 
-// Code fits at this width, and so does the page.
+// Code fits at this width, and so does the page; what is wider than its box has a shadow or fades out at the edge.
 async function assertFits(page, path, width) {
-  const {wide, cut} = await page.evaluate(() => ({
+  const {wide, cut, bare} = await page.evaluate(() => ({
     wide: Math.max(document.documentElement.scrollWidth, document.body.scrollWidth),
     cut: [...document.querySelectorAll("article pre, article pre code")]
       .filter(e => e.clientWidth && (e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().right > innerWidth + 1))
       .map(e => e.textContent.slice(0, 80)),
+    bare: [...document.querySelectorAll("article :is(.dw-table, .dw-picture, div.arithmatex)")]
+      .filter(e => e.scrollWidth > e.clientWidth + 1 && [undefined, "::after"].every(part => getComputedStyle(e, part).backgroundImage === "none"))
+      .map(e => `${e.className}: ${e.textContent.slice(0, 80)}`),
   }));
   assert.deepEqual(cut, [], `${path} at ${width}: code is cut`);
+  assert.deepEqual(bare, [], `${path} at ${width}: scrolls without a hint`);
   assert.ok(path.startsWith("source/") || wide <= width, `${path} is ${wide} wide in a window of ${width}`);
 }
 
