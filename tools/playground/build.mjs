@@ -9,6 +9,7 @@ import {gzipSync} from "node:zlib";
 import {Compiler} from "./page/compile.mjs";
 import {Folder, compiler, folder, get, packageFolder, put, putFolder, run, sources, sysroot} from "./toolchain.mjs";
 import {programs} from "./programs.mjs";
+import {instrumented, split} from "./split.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url)), site = join(folder, "site"), cache = join(folder, "cache");
 const abi = "/usr/share/emscripten/system/lib";  // the sources of libc++abi and libunwind, of Debian's package emscripten
@@ -45,9 +46,9 @@ function hashOfTree(tree) {
   walk(tree, "");
   return hash;
 }
-/** Puts the files `names` into the root: from the last build, or by `make`, which calls the compiler with `flags`. */
-function stage(title, names, flags, make) {
-  const key = hashOfTree(root).update(JSON.stringify([flags, make.toString()])).digest("hex").slice(0, 16);
+/** Puts the files `names` into the root: from the last build, or by `make`, which calls the compiler with `flags`. They depend on `tree`. */
+function stage(title, names, flags, make, tree = root) {
+  const key = hashOfTree(tree).update(JSON.stringify([flags, make.toString()])).digest("hex").slice(0, 16);
   const kept = name => join(cache, `${key}-${basename(name)}`);
   if (!names.every(name => existsSync(kept(name)))) {
     const start = process.cpuUsage();
@@ -129,6 +130,35 @@ function diagnosticsOf(text) {
 }
 const listed = programs().map(one => (one.error ? {...one, diagnostics: diagnosticsOf(one.text)} : one));
 
+// --- the compiler: what it calls for programs of these kinds is a module of its own, which starts faster; the rest follows
+
+/** Programs with a slip: one of the words or signs is missing, or is there twice. They make the compiler call what reports it. */
+function slips(text) {
+  const code = text.slice(text.lastIndexOf("#include")).replace(/^.*\n/, ""), parts = code.split(/(\w+|[^\w\s])/), before = text.slice(0, -code.length);
+  const places = parts.flatMap((part, at) => (/\S/.test(part) ? [at] : []));
+  return Array.from({length: 16}, (_, number) => {
+    const at = places[Math.floor(places.length * number / 16)], slip = ["", `${parts[at]} ${parts[at]}`, `${parts[at]}x`][number % 3];
+    return before + parts.map((part, place) => (place === at ? slip : part)).join("");
+  });
+}
+const wholeModule = read(join(packageFolder, "llvm.core.wasm")), known = programs();
+// It depends on the list of programs and not on their text or the library: another text calls nearly the same functions, and none is lost.
+keep(stage("the hot part of the compiler", ["/hot.wasm", "/cold.bin"], [settings, ...[wholeModule, read(join(here, "split.mjs"))].map(hashOf), known.map(one => one.id)], () => {
+  const {module: llvm, used} = instrumented(wholeModule), called = new Set();
+  const errors = new WebAssembly.Module(get(root, "/errors.wasm").bytes());
+  const built = new Compiler({flags: settings, llvm, errors, root, ended(instance) { for (const number of used(instance)) { called.add(number); } }});
+  known.filter(({group}, number) => group !== "Examples" || number % 6 === 0).forEach(({text, solution = text}, number) => {
+    built.build(text, false);
+    built.build(solution, number % 5 === 0);
+  });
+  for (const {id, text} of known) {
+    if (id.startsWith("10_") || id === "mistake_readme") { slips(text).forEach(one => built.build(one, false)); }
+  }
+  const {hot, cold} = split(wholeModule, called);
+  put(root, "/hot.wasm", hot);
+  put(root, "/cold.bin", cold);
+}, new Folder()));
+
 // --- licences
 
 // The exceptions are part of LLVM's licence, and not of Debian's copy of the Apache licence.
@@ -202,7 +232,8 @@ function tar(tree) {
 }
 
 const files = {
-  compiler: shipCompressed("llvm.wasm", read(join(packageFolder, "llvm.core.wasm"))),
+  compiler: shipCompressed("llvm.wasm", get(root, "/hot.wasm").bytes()),
+  cold: shipCompressed("cold.bin", get(root, "/cold.bin").bytes()),
   prelude: shipCompressed("prelude.pch", get(root, "/prelude.pch").bytes()),
   headers: shipCompressed("headers.tar", tar(root)),
   errors: shipCompressed("errors.wasm", get(root, "/errors.wasm").bytes()),

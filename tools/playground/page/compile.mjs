@@ -3,10 +3,15 @@ import {Folder, get, overlay, put, run} from "./wasi.mjs";
 
 const file = "main.cpp";
 
+/** What a stub of the hot module (split.mjs) ends with, which no program of LLVM does */
+export const missing = 1000;
+/** Is thrown where the hot module lacks a function: the whole one must build the program. */
+export class Missing extends Error {}
+
 export class Compiler {
-  /** `flags`: {compile, link}; modules of the compiler and of the filter of errors; the files that the compiler reads. */
-  constructor({flags, llvm, errors, root}) {
-    Object.assign(this, {flags, llvm, errors, root});
+  /** `flags`: {compile, link}; modules of the compiler and of the filter of errors; the files that the compiler reads; `ended` is called with each instance. */
+  constructor({flags, llvm, errors, root, ended}) {
+    Object.assign(this, {flags, llvm, errors, root, ended});
   }
 
   /** -> {ok, diagnostics, output}; with `links` also {program}, the bytes of a WebAssembly module */
@@ -22,9 +27,11 @@ export class Compiler {
 
   call(args, root) {
     try {
-      const {code, err} = run(this.llvm, ["llvm", ...args], root);
+      const {code, err} = run(this.llvm, ["llvm", ...args], root, undefined, this.ended);
+      if (code === missing) { throw new Missing(`${args[0]} calls a function of the cold part`); }
       return {ok: code === 0, output: err};
     } catch (crash) {
+      if (crash instanceof Missing) { throw crash; }
       return {ok: false, output: `the compiler crashed: ${crash}`};
     }
   }

@@ -1,10 +1,11 @@
 // The compiler in a worker: downloads it once, then builds what the page sends.
-import {Compiler} from "./compile.mjs";
+import {Compiler, Missing} from "./compile.mjs";
+import {whole} from "./module.mjs";
 import {put, untar} from "./wasi.mjs";
 
 const cacheName = "dimwise-playground";
 const rehearsal = "#include <iostream>\nstruct seq : dimwise::position_dim<2> {};\nint main() { std::cout << dimwise::tensor<float, seq>({1, 2}); }\n";
-let compiler;
+let compiler, parts, files;  // `parts`: what the page calls its files; `files`: opens them
 
 /** A file from the network, which `progress` counts, decompressed. -> its bytes */
 async function download(url, progress) {
@@ -56,14 +57,34 @@ class Files {
   }
 }
 
-async function load({compile, link, files}, serviceWorker) {
+async function load({compile, link, files: all}, serviceWorker) {
   let done = 0;
   const cache = await self.caches?.open(cacheName).catch(() => undefined);  // needs https
-  const all = new Files(cache, serviceWorker && cache, size => postMessage({kind: "progress", done: done += size}));
-  const [llvm, errors, headers, prelude] = await Promise.all([all.module(files.compiler), all.module(files.errors), all.bytes(files.headers), all.bytes(files.prelude)]);
+  parts = all;
+  files = new Files(cache, serviceWorker && cache, size => postMessage({kind: "progress", done: done += size}));
+  const [llvm, errors, headers, prelude] = await Promise.all([files.module(parts.compiler), files.module(parts.errors), files.bytes(parts.headers), files.bytes(parts.prelude)]);
   const root = untar(headers);
   put(root, "prelude.pch", prelude);
   compiler = new Compiler({flags: {compile, link}, llvm, errors, root});
+}
+
+let coldIsKept;
+/** Once, after the first build: keeps the cold part, for programs that need it without a network. */
+function keepCold() {
+  if (files.cache) { coldIsKept ??= files.fetched(parts.cold).catch(() => {}); }
+}
+
+/** Builds a program: by the whole compiler if the hot part lacks a function, and from then on. */
+async function build(text, links) {
+  try {
+    return compiler.build(text, links);
+  } catch (problem) {
+    if (!(problem instanceof Missing)) { throw problem; }
+    postMessage({kind: "completes"});
+    await coldIsKept;
+    compiler.llvm = await WebAssembly.compile(whole(await files.bytes(parts.compiler), await files.bytes(parts.cold)));
+    return compiler.build(text, links);
+  }
 }
 
 onmessage = async ({data}) => {
@@ -72,10 +93,11 @@ onmessage = async ({data}) => {
       await load(data.manifest, data.serviceWorker);
       postMessage({kind: "ready"});
     } else if (data.kind === "rehearse") {
-      compiler.build(rehearsal, true);
+      await build(rehearsal, true);
     } else {
-      const start = performance.now(), result = compiler.build(data.text, data.links);
+      const start = performance.now(), result = await build(data.text, data.links);
       postMessage({kind: "built", ...result, seconds: (performance.now() - start) / 1000});
+      keepCold();
     }
   } catch (problem) {
     postMessage({kind: "failed", message: String(problem?.message ?? problem)});
