@@ -2,8 +2,11 @@
 //
 //   mpirun -n 2 bench_ranks [seconds per line] [call]
 //
-// Prints `call bytes dimwise_us mpi_us ratio`: medians of the slowest rank, the two in turn. The mark is a ratio of at
-// most 1.5 from 256 KiB on. MPI_Allreduce chooses the order of its additions; dimwise adds in the order of the ranks.
+// Prints `call bytes dimwise_us mpi_us ratio rounds`: medians of the slowest rank, the two in turn, from and to the same
+// memory. The mark is a ratio of at most 1.5 from 256 KiB on. MPI_Allreduce chooses the order of its additions; dimwise
+// adds in the order of the ranks. If another program takes a core from a rank, the others wait for a time slice, which is
+// longer than a call: such rounds do not count, and the last column says how many are left. With more ranks than cores
+// all rounds count.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include <dimwise/ranks/mpi.hpp>
@@ -13,40 +16,68 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <sys/resource.h>
+#include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
 
 namespace ranks = dimwise::ranks;
 
+struct round {
+  double seconds;
+  double switches;  // how often another program took the core
+};
+
 template <class F>
-double seconds_of(F f, int repetitions) {
+round measured(F f, int repetitions) {
+  const auto switches = [] {
+    rusage used{};
+    (void)getrusage(RUSAGE_SELF, &used);
+    return used.ru_nivcsw;
+  };
   (void)MPI_Barrier(MPI_COMM_WORLD);
+  const auto before = switches();
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < repetitions; ++i) { f(); }
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / repetitions;
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / repetitions;
+  return {seconds, static_cast<double>(switches() - before)};
+}
+
+// The median time of the slowest rank, of the rounds that count, and their number.
+std::pair<double, std::size_t> median(const ranks::communicator& world, std::vector<round> rounds) {
+  static_assert(sizeof(round) == 2 * sizeof(double));
+  world.all_reduce(&rounds.front().seconds, 2 * rounds.size(), "rounds", ranks::reduction::max);
+  if (world.size() <= std::thread::hardware_concurrency()) {
+    std::erase_if(rounds, [](const round& one) { return one.switches > 0; });
+  }
+  if (rounds.empty()) { return {0, 0}; }
+  const auto middle = rounds.begin() + static_cast<std::ptrdiff_t>(rounds.size() / 2);
+  std::nth_element(rounds.begin(), middle, rounds.end(),
+                   [](const round& a, const round& b) { return a.seconds < b.seconds; });
+  return {middle->seconds, rounds.size()};
 }
 
 // Medians of both, each measured in turn for `seconds` together.
 template <class Own, class Other>
 void compare(const ranks::communicator& world, const char* call, std::size_t bytes, double seconds, Own own,
              Other other) {
-  double once = std::max(seconds_of(own, 3), seconds_of(other, 3));
+  double once = std::max(measured(own, 3).seconds, measured(other, 3).seconds);
   world.all_reduce(&once, 1, "seconds", ranks::reduction::max);
-  const int repetitions = std::clamp(static_cast<int>(seconds / 2 / 31 / once), 1, 5000);
-  std::vector<double> of_own;
-  std::vector<double> of_other;
-  for (int round = 0; round < 31; ++round) {
-    of_own.push_back(seconds_of(own, repetitions));
-    of_other.push_back(seconds_of(other, repetitions));
+  constexpr int rounds = 61;
+  const int repetitions = std::clamp(static_cast<int>(seconds / 2 / rounds / once), 1, 5000);
+  std::vector<round> of_own;
+  std::vector<round> of_other;
+  for (int i = 0; i < rounds; ++i) {
+    of_own.push_back(measured(own, repetitions));
+    of_other.push_back(measured(other, repetitions));
   }
-  world.all_reduce(of_own.data(), of_own.size(), "seconds", ranks::reduction::max);
-  world.all_reduce(of_other.data(), of_other.size(), "seconds", ranks::reduction::max);
-  std::nth_element(of_own.begin(), of_own.begin() + 15, of_own.end());
-  std::nth_element(of_other.begin(), of_other.begin() + 15, of_other.end());
+  const auto [own_time, own_rounds] = median(world, of_own);
+  const auto [other_time, other_rounds] = median(world, of_other);
   if (world.rank() == 0) {
-    std::printf("%-14s %9zu %10.2f %10.2f %6.2f\n", call, bytes, 1e6 * of_own[15], 1e6 * of_other[15],
-                of_own[15] / of_other[15]);
+    std::printf("%-14s %9zu %10.2f %10.2f %6.2f %5zu\n", call, bytes, 1e6 * own_time, 1e6 * other_time,
+                own_time / other_time, std::min(own_rounds, other_rounds));
     std::fflush(stdout);
   }
 }
@@ -55,7 +86,8 @@ void run(const ranks::communicator& world, double seconds, std::string_view only
   const std::size_t ranks = world.size();
   const std::size_t next = (world.rank() + 1) % ranks, previous = (world.rank() + ranks - 1) % ranks;
   if (world.rank() == 0) {
-    std::printf("%-14s %9s %10s %10s %6s  (%zu ranks)\n", "call", "bytes", "dimwise", "mpi", "ratio", ranks);
+    std::printf("%-14s %9s %10s %10s %6s %5s  (%zu ranks)\n", "call", "bytes", "dimwise", "mpi", "ratio", "rounds",
+                ranks);
   }
   const auto as_int = [](std::size_t n) { return static_cast<int>(n); };
   for (const std::size_t bytes : {std::size_t{64}, std::size_t{256} << 10U, std::size_t{1} << 20U,

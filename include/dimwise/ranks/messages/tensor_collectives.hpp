@@ -53,7 +53,7 @@ std::string call_text(const char* operation, list<D...>, const Extents& e) {
   [[maybe_unused]] const auto add = [&](text name, extent_t extent, bool divided) {
     all += between;
     all.append(name.begin, name.length);
-    if (!divided) { all += " " + std::to_string(extent); }
+    if (!divided) { (all += ' ') += std::to_string(extent); }
     between = ", ";
   };
   (add(dimension_name<D>(), e.template extent<D>(), is_sharded<D>), ...);
