@@ -112,16 +112,24 @@ void run_fold(context& cx, const row_loops& loops, T* to, const T* from) {
   const auto number = static_cast<T>(elements);
   const std::size_t many = elements >= part_elements ? 1 : part_elements / elements;
   if (folds_rows(loops)) {
+    const bool in_one_run = loops.inside.rank == 1;
     kernels::for_each_row(loops.outside, [&](const std::ptrdiff_t(&o)[2], std::size_t n, const std::ptrdiff_t(&s)[2]) {
       in_parts(cx, n, many, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
           const auto j = static_cast<std::ptrdiff_t>(i);
+          T* const out = to + o[0] + j * s[0];
+          const T* const in = from + o[1] + j * s[1];
+          if (in_one_run) {
+            const T total = table.fold_row(f, elements, in);
+            *out = is_mean ? total / number : total;
+            continue;
+          }
           bool first = true;
           T total = 0;
           kernels::carried_sum<T> sum;
           kernels::for_each_row(loops.inside,
                                 [&](const std::ptrdiff_t(&p)[2], std::size_t m, const std::ptrdiff_t(&)[2]) {
-            const T part = table.fold_row(f, m, from + o[1] + j * s[1] + p[1]);
+            const T part = table.fold_row(f, m, in + p[1]);
             if constexpr (f == kernels::total::sum) {
               sum += part;
             } else {
@@ -130,7 +138,7 @@ void run_fold(context& cx, const row_loops& loops, T* to, const T* from) {
             }
           });
           if constexpr (f == kernels::total::sum) { total = sum.value(); }
-          to[o[0] + j * s[0]] = is_mean ? total / number : total;
+          *out = is_mean ? total / number : total;
         }
       });
     });

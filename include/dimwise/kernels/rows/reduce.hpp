@@ -28,7 +28,8 @@ inline constexpr float minus_infinite = -std::numeric_limits<float>::infinity();
 
 namespace detail {
 
-// Four independent reductions hide the latency of the operation and reduce the error of a long sum.
+// Eight independent reductions, four in a short row, hide the latency of the operation and reduce the error of a long
+// sum.
 template <class Arch, class Step>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> fold_row(std::size_t n, const element_of<Arch>* in,
                                                                element_of<Arch> neutral, const Step& step) noexcept {
@@ -36,6 +37,17 @@ template <class Arch, class Step>
   floats<Arch> part[4] = {broadcast<Arch>(neutral), broadcast<Arch>(neutral), broadcast<Arch>(neutral),
                           broadcast<Arch>(neutral)};
   std::size_t i = 0;
+  if (n >= 8 * wide) {
+    floats<Arch> more[4] = {part[0], part[0], part[0], part[0]};
+    for (; i + 8 * wide <= n; i += 8 * wide) {
+#pragma GCC unroll 4
+      for (std::size_t p = 0; p < 4; ++p) part[p] = step(part[p], load<Arch>(in + i + p * wide));
+#pragma GCC unroll 4
+      for (std::size_t p = 0; p < 4; ++p) more[p] = step(more[p], load<Arch>(in + i + (4 + p) * wide));
+    }
+#pragma GCC unroll 4
+    for (std::size_t p = 0; p < 4; ++p) part[p] = step.join(part[p], more[p]);
+  }
   for (; i + 4 * wide <= n; i += 4 * wide) {
     part[0] = step(part[0], load<Arch>(in + i));
     part[1] = step(part[1], load<Arch>(in + i + wide));
