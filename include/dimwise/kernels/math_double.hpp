@@ -34,35 +34,45 @@ template <class Arch>
   if constexpr (!is_avx512<Arch>) return as_floats<Arch>(exponent << 52);
 }
 
-// e^x = 2^exponent (1 + rest), |rest| < 0.42, for |x| < 1e6.
+// e^x = 2^exponent mantissa, mantissa in [0.7, 1.42], for |x| < 1e6.
 template <class Arch>
 struct double_exp_parts {
-  floats<Arch> rest;      // with a small relative error, even near 0
-  floats<Arch> low;       // what `rest` rounds off
+  floats<Arch> mantissa;
   floats<Arch> exponent;  // an integer
   floats<Arch> shifted;   // the same integer + 1.5 · 2^52
 };
 
-template <class Arch>
+// `Exact`: an error of 0.9 ulp instead of 1.0 (without an fma 1.2), for five more steps.
+template <class Arch, bool Exact>
   requires in_doubles<Arch>
 [[nodiscard, gnu::always_inline]] inline double_exp_parts<Arch> split_exp(const floats<Arch>& x) noexcept {
+  const floats<Arch> one = broadcast<Arch>(1.0);
   const floats<Arch> round_shift = broadcast<Arch>(double_round_shift);
   const floats<Arch> shifted = fma<Arch>(x, broadcast<Arch>(1.4426950408889634), round_shift);
   const floats<Arch> exponent = shifted - round_shift;
-  // ln 2 in two parts: the first is so short that its product with an exponent is exact even without an fma. `lost` is
-  // what the difference rounds off.
+  // ln 2 in two parts: the first is so short that its product with an exponent is exact even without an fma.
+  const floats<Arch> low = broadcast<Arch>(-0x1.cf79abc9e3b39p-40);
   const floats<Arch> high = fma<Arch>(exponent, broadcast<Arch>(-0x1.62e42fefa0000p-1), x);
-  const floats<Arch> r = fma<Arch>(exponent, broadcast<Arch>(-0x1.cf79abc9e3b39p-40), high);
-  const floats<Arch> lost = fma<Arch>(exponent, broadcast<Arch>(-0x1.cf79abc9e3b39p-40), high - r);
-  // Of (e^r - 1 - r - r^2 / 2) / r^3 for |r| <= ln(2) / 2: relative error of e^r - 1 2^-58.
+  const floats<Arch> r = fma<Arch>(exponent, low, high);
   const floats<Arch> square = r * r;
-  const floats<Arch> cubic = polynomial_by_halves<Arch>(
-      r, square, 2.0911236630261545e-09, 2.510038549551032e-08, 2.755728296954995e-07, 2.7557268459997064e-06,
-      2.4801587317144498e-05, 0.00019841269863053618, 0.0013888888888886552, 0.008333333333330062, 0.041666666666666664,
-      0.16666666666666669);
-  const floats<Arch> more = fma<Arch>(square * r, cubic, fma<Arch>(square, broadcast<Arch>(0.5), lost));
-  const floats<Arch> sum = r + more;
-  return {sum, more - (sum - r), exponent, shifted};
+  if constexpr (Exact) {
+    // Of (e^r - 1 - r - r^2 / 2) / r^3 for |r| <= ln(2) / 2: relative error of e^r - 1 2^-58. `lost` is what r rounds
+    // off.
+    const floats<Arch> lost = fma<Arch>(exponent, low, high - r);
+    const floats<Arch> cubic = polynomial_by_halves<Arch>(
+        r, square, 2.0911236630261545e-09, 2.510038549551032e-08, 2.755728296954995e-07, 2.7557268459997064e-06,
+        2.4801587317144498e-05, 0.00019841269863053618, 0.0013888888888886552, 0.008333333333330062,
+        0.041666666666666664, 0.16666666666666669);
+    const floats<Arch> more = fma<Arch>(square * r, cubic, fma<Arch>(square, broadcast<Arch>(0.5), lost));
+    return {one + (r + more), exponent, shifted};
+  } else {
+    // Of (e^r - 1 - r) / r^2, minimax of the relative error of e^r: 2^-57.
+    const floats<Arch> quadratic =
+        polynomial_by_halves<Arch>(r, square, 2.5000023940315812e-08, 2.763030624035685e-07, 2.7557586783278443e-06,
+                                   2.4801492949750686e-05, 0.00019841269505802478, 0.001388888894375978,
+                                   0.008333333333494961, 0.04166666666652973, 0.1666666666666641, 0.5000000000000011);
+    return {fma<Arch>(r, fma<Arch>(r, quadratic, one), one), exponent, shifted};
+  }
 }
 
 template <class Arch>
@@ -70,65 +80,57 @@ template <class Arch>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> exp_any(const floats<Arch>& x) noexcept {
   const auto usual = magnitude<Arch>(x) <= broadcast<Arch>(708.0);
   if (xsimd::all(usual)) [[likely]] {  // the same bits in fewer steps: a product with a power of two is exact
-    const auto e = split_exp<Arch>(x);
-    return (broadcast<Arch>(1.0) + e.rest) * power_of_shifted<Arch>(e.shifted);
+    const auto e = split_exp<Arch, true>(x);
+    return e.mantissa * power_of_shifted<Arch>(e.shifted);
   }
   // Beyond these bounds the result is 0 or inf.
-  const auto e = split_exp<Arch>(at_most<Arch>(at_least<Arch>(x, -746.0), 710.0));
-  const floats<Arch> mantissa = broadcast<Arch>(1.0) + e.rest;
+  const auto e = split_exp<Arch, true>(at_most<Arch>(at_least<Arch>(x, -746.0), 710.0));
 #if XSIMD_WITH_AVX512F
-  if constexpr (is_avx512<Arch>) { return floats<Arch>(_mm512_maskz_scalef_pd(0xFF, mantissa.data, e.exponent.data)); }
+  if constexpr (is_avx512<Arch>) {
+    return floats<Arch>(_mm512_maskz_scalef_pd(0xFF, e.mantissa.data, e.exponent.data));
+  }
 #endif
   if constexpr (!is_avx512<Arch>) {
     // In two steps: 2^-1074 and 2^1024 are not usable as factors, and a subnormal result is rounded once.
     const floats<Arch> round_shift = broadcast<Arch>(double_round_shift);
     const floats<Arch> half = fma<Arch>(e.exponent, broadcast<Arch>(0.5), round_shift);
     const floats<Arch> other = e.exponent - (half - round_shift) + round_shift;
-    return mantissa * power_of_shifted<Arch>(half) * power_of_shifted<Arch>(other);
+    return e.mantissa * power_of_shifted<Arch>(half) * power_of_shifted<Arch>(other);
   }
 }
 
-// tanh(y) for y >= 0: a quotient n / (n + 2) of n = e^2y - 1, and a correction for what its steps round off; 1 - 2 /
-// (n + 2) for large y.
+// tanh(y) for y >= 0: 1 - 2 / (e^2y + 1), and y less a quotient of two polynomials of y^2 for small y, the eighth
+// convergent of Lambert's continued fraction (relative error 2^-63 at the bound). Both are divided at once.
 template <class Arch>
   requires in_doubles<Arch>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> tanh_of_magnitude(const floats<Arch>& magnitude) noexcept {
-  const floats<Arch> two = broadcast<Arch>(2.0);
+  const floats<Arch> one = broadcast<Arch>(1.0);
   const floats<Arch> y = at_most<Arch>(magnitude, 20.0);
-  const auto e = split_exp<Arch>(y + y);
-  const floats<Arch> scale = power_of_shifted<Arch>(e.shifted);
-  const floats<Arch> less = scale - broadcast<Arch>(1.0);
-  const floats<Arch> n = fma<Arch>(scale, e.rest, less);
-  const floats<Arch> d = n + two;
-  const mask<Arch> is_large = y > broadcast<Arch>(8.0);
-  const floats<Arch> quotient = select<Arch>(is_large, two, n) / d;
-  const floats<Arch> part = d - n;
-  const floats<Arch> lost_of_d = (n - (d - part)) + (two - part);
-  floats<Arch> lost = scale * e.low - quotient * lost_of_d;
-  if constexpr (has_fma<Arch>) {
-    lost = lost + fma<Arch>(scale, e.rest, less - n) + fma<Arch>(broadcast<Arch>(0.0) - quotient, d, n);
-  }
-  // 1 / d is (1 - quotient) / 2.
-  const floats<Arch> half = broadcast<Arch>(0.5);
-  const floats<Arch> small = fma<Arch>(lost, half - half * quotient, quotient);
-  return select<Arch>(is_large, broadcast<Arch>(1.0) - quotient, small);
+  const mask<Arch> is_small = y < broadcast<Arch>(0.55);
+  const auto e = split_exp<Arch, false>(y + y);
+  const floats<Arch> square = y * y;
+  const floats<Arch> above = polynomial<Arch>(square, -1.0, -594.0, -45045.0, -675675.0);
+  const floats<Arch> below = polynomial<Arch>(square, 1.0, 630.0, 51975.0, 945945.0, 2027025.0);
+  const floats<Arch> quotient =
+      select<Arch>(is_small, square * y * above, broadcast<Arch>(-2.0)) /
+      select<Arch>(is_small, below, fma<Arch>(e.mantissa, power_of_shifted<Arch>(e.shifted), one));
+  return select<Arch>(is_small, y, one) + quotient;
 }
 
 // e^x for x <= 0 or NaN; below the smallest normal number 0.
 template <class Arch>
   requires in_doubles<Arch>
 [[nodiscard, gnu::always_inline]] inline floats<Arch> exp_down(const floats<Arch>& x) noexcept {
-  const auto e = split_exp<Arch>(x);
-  const floats<Arch> mantissa = broadcast<Arch>(1.0) + e.rest;
+  const auto e = split_exp<Arch, !has_fma<Arch>>(x);
   const floats<Arch> smallest_argument = broadcast<Arch>(-708.396418532264);
 #if XSIMD_WITH_AVX512F
   if constexpr (is_avx512<Arch>) {
     const __mmask8 normal = _mm512_cmp_pd_mask(x.data, smallest_argument.data, _CMP_NLT_UQ);
-    return floats<Arch>(_mm512_maskz_scalef_pd(normal, mantissa.data, e.exponent.data));
+    return floats<Arch>(_mm512_maskz_scalef_pd(normal, e.mantissa.data, e.exponent.data));
   }
 #endif
   if constexpr (!is_avx512<Arch>) {
-    const floats<Arch> scaled = mantissa * power_of_shifted<Arch>(e.shifted);
+    const floats<Arch> scaled = e.mantissa * power_of_shifted<Arch>(e.shifted);
     return select<Arch>(x < smallest_argument, broadcast<Arch>(0.0), scaled);
   }
 }
