@@ -6,6 +6,8 @@
 //
 //   part nanoseconds          "form": the expression alone; "evaluate": all of it; "products" and "attention": the
 //   kernels alone, over memory that is ready; "memory": the result and three buffers. The rest is planning.
+//   "record": one record of the formula, of those that an evaluation forms of run-time extents; no part of the whole,
+//   whose extents are static.
 #include <dimwise/dimwise.hpp>
 
 #include <algorithm>
@@ -79,6 +81,15 @@ int main() {
     keep(&y);
   });
 
+  const auto expression = formula();
+  constexpr std::size_t records = 1 + detail::records_below<decltype(expression)>;
+  const double record = median_ns([&] {
+    detail::record<float> all[records];
+    detail::record_stack<float> stack{&all[0]};
+    keep(detail::form<detail::evaluation_pass>(stack, expression));
+    keep(&all[0]);
+  });
+
   const auto& kernel = kernels::active();
   std::vector<float> q(6 * 24);
   std::vector<float> k(6 * 24);
@@ -143,7 +154,7 @@ int main() {
     }
   }
   std::printf("# %s\n", kernel.architecture);
-  std::printf("%-10s %7.1f\n%-10s %7.1f\n%-10s %7.1f\n%-10s %7.1f\n%-10s %7.1f\n%-10s %7.1f\n", "form", form,
-              "products", products, "attention", attention, "memory", memory, "rest",
-              evaluated - form - products - attention - memory, "evaluate", evaluated);
+  std::printf("%-10s %7.1f\n%-10s %7.1f\n%-10s %7.1f\n%-10s %7.1f\n%-10s %7.1f\n%-10s %7.1f\n%-10s %7.1f\n", "form",
+              form, "products", products, "attention", attention, "memory", memory, "rest",
+              evaluated - form - products - attention - memory, "evaluate", evaluated, "record", record / records);
 }
