@@ -144,21 +144,55 @@ TEST_CASE("double: elements") {
   check();
 }
 
-TEST_CASE("double: attention is a product, rows and a product; hidden values have no effect") {
+// Rounding of 33 products, of up to 40 weights and of their sum; values are below 1.
+constexpr double attention_units = 100;
+
+TEST_CASE("double: attention is fused; hidden values have no effect") {
   const auto q = filled(tensor<double, batch, seq, d_k>(batch{2}, seq{40}, d_k{33}), 10);
   const auto k = filled(tensor<double, batch, key, d_k>(batch{2}, key{40}, d_k{33}), 11);
   auto v = filled(tensor<double, batch, key, d_v>(batch{2}, key{40}, d_v{20}), 12);
-  const auto attention = [&] { return contract<key>(softmax<key>(masked(scores<d_k>(q, k), causal<seq, key>{})), v); };
-  CHECK(wrong(attention(), plan_kind::product, 2, 100) == "");
+  const auto weighted = [&](const auto& s) { return contract<key>(softmax<key>(s), v); };
+  const auto attention = [&] { return weighted(masked(scores<d_k>(q, k), causal<seq, key>{})); };
+  CHECK(wrong(attention(), plan_kind::attention, 1, attention_units) == "");
   v.data()[39 * 20] = not_a_number;  // of the last key, which the last query alone sees
   reset_plans();
   const auto y = evaluate(attention());
-  CHECK(plans_run()[plan_kind::product] == 2);
+  CHECK(plans_run()[plan_kind::attention] == 1);
+  CHECK(plans_run()[plan_kind::product] == 0);
   const auto plain = evaluate_plainly(attention());
   for (std::size_t i = 0; i < y.size(); ++i) {
     CHECK(std::isnan(y.values()[i]) == (i == 39 * 20));
     CHECK(std::isnan(plain.values()[i]) == (i == 39 * 20));
   }
+}
+
+TEST_CASE("double: what attention fuses") {
+  const auto q = filled(tensor<double, batch, seq, d_k>(batch{2}, seq{40}, d_k{33}), 10);
+  const auto k = filled(tensor<double, batch, key, d_k>(batch{2}, key{40}, d_k{33}), 11);
+  const auto v = filled(tensor<double, batch, key, d_v>(batch{2}, key{40}, d_v{20}), 12);
+  const auto weighted = [&](const auto& s) { return contract<key>(softmax<key>(s), v); };
+  const auto s = scores<d_k>(q, k);
+  const auto fused = [&](const auto& e) { return wrong(e, plan_kind::attention, 1, attention_units); };
+  CHECK(fused(weighted(s)) == "");
+  CHECK(fused(weighted(masked(s, window<seq, key>{3, 1}))) == "");
+  CHECK(fused(weighted(biased(s, filled(tensor<double, seq, key>(seq{40}, key{40}), 16)))) == "");
+  CHECK(fused(weighted(biased(s, filled(tensor<double, batch, key>(batch{2}, key{40}), 17)))) == "");
+  tensor<bool, seq, key> shown(seq{40}, key{40});
+  for (std::size_t i = 0; i < shown.size(); ++i) { shown.data()[i] = i % 3 != 0; }
+  CHECK(fused(weighted(masked(s, allow(shown)))) == "");
+  CHECK(fused(weighted(masked(s, padding<key>(tensor<int, batch>({7, 0}, batch{2}))))) == "");
+  CHECK(fused(weighted(s * filled(tensor<double, batch, seq>(batch{2}, seq{40}), 18))) == "");
+}
+
+TEST_CASE("double: soft caps, functions of scores and few queries are products and a softmax") {
+  const auto q = filled(tensor<double, batch, seq, d_k>(batch{2}, seq{40}, d_k{33}), 10);
+  const auto k = filled(tensor<double, batch, key, d_k>(batch{2}, key{40}, d_k{33}), 11);
+  const auto v = filled(tensor<double, batch, key, d_v>(batch{2}, key{40}, d_v{20}), 12);
+  const auto s = scores<d_k>(q, k);
+  const auto capped = 0.5 * tanh(s * 2.0);
+  CHECK(wrong(contract<key>(softmax<key>(capped), v), plan_kind::product, 2, attention_units) == "");
+  const auto last = filled(tensor<double, batch, d_k>(batch{2}, d_k{33}), 19);
+  CHECK(wrong(contract<key>(softmax<key>(scores<d_k>(last, k)), v), plan_kind::product, 2, attention_units) == "");
 }
 
 TEST_CASE("double: the reference runs loops, and so do nodes of float in double") {

@@ -18,7 +18,8 @@
 namespace reference {
 
 /// The same problem with other strides of features and rows.
-inline void in_other_strides(problem& p) {
+template <class T>
+void in_other_strides(problem_of<T>& p) {
   const auto rows = static_cast<std::ptrdiff_t>(p.layout.queries);
   const auto columns = static_cast<std::ptrdiff_t>(p.layout.keys);
   SUBCASE("feature-major q, k, v and out") {
@@ -39,10 +40,11 @@ inline void in_other_strides(problem& p) {
 inline constexpr int kinds_of_strides = 8;
 
 /// A problem with a bias, a mask or both. The kind chooses which of them is constant or transposed.
-inline problem with_bias_and_mask(const attention_layout& layout, int kind, std::mt19937& random) {
+template <class T>
+problem_of<T> with_bias_and_mask(const attention_layout_of<T>& layout, int kind, std::mt19937& random) {
   auto p = make_problem(layout, random);
   p.bias.resize(layout.queries * layout.keys);
-  fill(p.bias, random, 2.0F);
+  fill(p.bias, random, T{2});
   p.allow.resize(layout.queries * layout.keys);
   for (char& a : p.allow) a = random() % 3 != 0 ? 1 : 0;
   const auto row = static_cast<std::ptrdiff_t>(layout.keys);
@@ -61,7 +63,8 @@ inline problem with_bias_and_mask(const attention_layout& layout, int kind, std:
 }
 
 /// Hides every key from every query.
-inline void hide_all_keys(problem& p) {
+template <class T>
+void hide_all_keys(problem_of<T>& p) {
   SUBCASE("no visible keys") { p.head.visible_keys = 0; }
   SUBCASE("window before the first key") { p.layout.window = {5, 0, -1000}; }
   SUBCASE("window after the last key") { p.layout.window = {5, 0, 1000}; }
@@ -69,7 +72,7 @@ inline void hide_all_keys(problem& p) {
     p.allow.assign(p.layout.keys, 0);
     p.head.allow = reinterpret_cast<const bool*>(p.allow.data());
     p.layout.allow_key = 1;
-    std::fill(p.v.begin(), p.v.end(), not_a_number);
+    std::fill(p.v.begin(), p.v.end(), T{not_a_number});
   }
   SUBCASE("bias of -inf") {
     p.bias.assign(1, -infinity);
@@ -81,7 +84,8 @@ inline void hide_all_keys(problem& p) {
 enum class poisoned : std::uint8_t { keys, values, queries, hidden_key, hidden_key_without_window };
 
 /// Writes `value` into one element, or into everything of a key that a mask hides from every query.
-inline void poison(problem& p, poisoned where, std::size_t key, float value) {
+template <class T>
+void poison(problem_of<T>& p, poisoned where, std::size_t key, T value) {
   const std::size_t features = p.layout.head_dim;
   const std::size_t values = p.layout.value_dim;
   switch (where) {
@@ -102,7 +106,7 @@ inline void poison(problem& p, poisoned where, std::size_t key, float value) {
   p.allow[key] = 0;
   p.head.allow = reinterpret_cast<const bool*>(p.allow.data());
   p.layout.allow_key = 1;
-  p.bias.assign(p.layout.keys, 0.5F);
+  p.bias.assign(p.layout.keys, T{0.5F});
   p.bias[key] = value;
   p.head.bias = p.bias.data();
   p.layout.bias_key = 1;
@@ -130,8 +134,10 @@ inline void check_within_the_values(const problem& p) {
 }
 
 /// A problem of which one extent is 0: queries, keys, features or values. Without values there is nothing to compare.
-inline problem with_an_extent_of_zero(int which, std::mt19937& random) {
-  return make_problem(extents(which == 0 ? 0 : 5, which == 1 ? 0 : 7, which == 2 ? 0 : 3, which == 3 ? 0 : 4), random);
+template <class T = float>
+problem_of<T> with_an_extent_of_zero(int which, std::mt19937& random) {
+  return make_problem(extents<T>(which == 0 ? 0 : 5, which == 1 ? 0 : 7, which == 2 ? 0 : 3, which == 3 ? 0 : 4),
+                      random);
 }
 
 }  // namespace reference

@@ -40,7 +40,7 @@ struct attention_gradients {
   std::ptrdiff_t strides[5][max_rank] = {};
   kernels::attention_gradient_layout layout{};
 
-  attention_gradients(const record<float>& r, const attention_of_records& m, const attention_back& back) {
+  attention_gradients(const record<float>& r, const attention_of_records<float>& m, const attention_back& back) {
     const name_list heads = m.loops();
     const auto place = [&](const auto& memory, std::size_t k, name_of row, name_of feature, std::ptrdiff_t& by_row,
                            std::ptrdiff_t& by_feature) {
@@ -64,7 +64,7 @@ struct attention_gradients {
 // The kernel for a part of the queries and keys of all heads.
 template <class C>
 void run_attention_gradient(context& cx, const kernels::attention_call& forth, const attended_part& part,
-                            const attention_gradients& to, const attention_of_records& m, const axis* loops) {
+                            const attention_gradients& to, const attention_of_records<float>& m, const axis* loops) {
   constexpr std::size_t pointers = 5;
   const std::size_t count = forth.count;
   if (forth.layout.queries == 0 && forth.layout.keys == 0) { return; }
@@ -104,7 +104,7 @@ void run_attention_gradient(context& cx, const kernels::attention_call& forth, c
 }
 
 // Whether only queries, keys, values and a bias are tracked, and the record of this bias; null: there is none.
-inline bool tracks_roles_alone(const attention_of_records& m, const record<float>*& bias) {
+inline bool tracks_roles_alone(const attention_of_records<float>& m, const record<float>*& bias) {
   bias = nullptr;
   for (const record<float>* s = m.softmax->child[0]; s != m.scores.product;) {
     const bool is_scaled = s->kind() == record_kind::binary;
@@ -117,7 +117,7 @@ inline bool tracks_roles_alone(const attention_of_records& m, const record<float
 }
 // Heads whose gradients are added up are neighbours where keys and values have every dimension of heads that one of
 // them has.
-inline bool has_gradient_kernel(const attention_of_records& m) {
+inline bool has_gradient_kernel(const attention_of_records<float>& m) {
   if (m.key->kind() == record_kind::stored || m.values->kind() == record_kind::stored) { return false; }
   const name_list shared{m.heads, m.shared};
   return is_subset_of(shared, m.key->shape->axes) && is_subset_of(shared, m.values->shape->axes);
@@ -125,7 +125,7 @@ inline bool has_gradient_kernel(const attention_of_records& m) {
 
 template <class C>
 bool attend_for_gradient(walk& w, const record<C>& r, target<C> to, attention_sums& sums) {
-  attention_of_records m;
+  attention_of_records<float> m;
   const record<C>* bias = nullptr;
   if (!match_attention(r, m) || !has_gradient_kernel(m) || !tracks_roles_alone(m, bias)) { return false; }
   axis scores[max_rank];
@@ -150,7 +150,7 @@ struct query_gradient {
   name_of names[max_rank] = {};
   std::size_t rank = 0;
 
-  query_gradient(const attention_of_records& m, const axis* loops, const named_memory& d_q) {
+  query_gradient(const attention_of_records<float>& m, const axis* loops, const named_memory& d_q) {
     const auto add = [this](name_of name, extent_t extent) {
       names[rank] = name;
       each.axes[rank++] = {extent, 0};
@@ -179,12 +179,12 @@ struct query_gradient {
 
 template <class C>
 bool attend_back(walk& w, const record<C>& r, const attention_back& wanted) {
-  attention_of_records m;
+  attention_of_records<float> m;
   if (!match_attention(r, m) || !has_gradient_kernel(m)) { return false; }
-  attention_chain chain;
-  score_collector(w, m, chain).collect(*m.softmax->child[0]);
+  attention_chain<float> chain;
+  score_collector<float>(w, m, chain).collect(*m.softmax->child[0]);
   if (!chain.fit()) { return false; }
-  attention_operands x(w, m, false);
+  attention_operands<float> x(w, m, false);
   axis loops[max_rank];
   write_loops(r, m, loops);
   const attention_size size = size_of_attention(m, loops, x.q.axes, x.v.axes());

@@ -24,26 +24,12 @@ inline constexpr bool knows_window<causal<Q, K>> = position_step<Q> == position_
 template <class Q, class K>
 inline constexpr bool knows_window<window<Q, K>> = position_step<Q> == 1 && position_step<K> == 1;
 
-// The numbers of the chain of scores, which every kernel takes.
-struct score_numbers {
-  float scale = 1;
-  float cap = 0;
+// Which keys the chain of scores shows, and whether the kernel may compute it.
+struct score_window {
   bool in_order = true;  // what is done to scores gives the same in the kernel's order: the scale first, the mask last
   kernels::key_window window{};
 
-  // Queries times a scale of NaN, or so small that they vanish, are not scores times it: the scalar path
-  // take over.
-  [[nodiscard]] bool fit() const {
-    return in_order && (scale == 0 || math::isnormal(scale)) && (cap == 0 || math::isnormal(cap));
-  }
-
   void keep_order(bool kept) { in_order = in_order && kept; }
-  // Factors that are not 0 may vanish together.
-  void scale_by(float c, float product) {
-    keep_order(product != 0 || scale == 0 || c == 0);
-    scale = product;
-  }
-
   // Shows the keys from `first` to `last` places after the place of a query, of those that it has shown. No window
   // reaches further than `unbounded`, and positions are no further than 2^60 from 0: nothing here overflows.
   static constexpr std::ptrdiff_t all = kernels::key_window::unbounded;
@@ -54,19 +40,38 @@ struct score_numbers {
   }
 };
 
+// The numbers of the chain of scores, which every kernel takes.
+template <class C, class Window = score_window>
+struct score_numbers_of : Window {
+  C scale = 1;
+  C cap = 0;
+
+  // Queries times a scale of NaN, or so small that they vanish, are not scores times it: the scalar path
+  // take over.
+  [[nodiscard]] bool fit() const {
+    return this->in_order && (scale == 0 || math::isnormal(scale)) && (cap == 0 || math::isnormal(cap));
+  }
+  // Factors that are not 0 may vanish together.
+  void scale_by(C c, C product) {
+    this->keep_order(product != 0 || scale == 0 || c == 0);
+    scale = product;
+  }
+};
+using score_numbers = score_numbers_of<float>;
+
 // Key j of stripes as far apart as the queries' is visible to query i if j is at most i and what the origins differ by.
 template <class Q, class K, class E>
   requires knows_window<causal<Q, K>>
-void take_window(score_numbers& to, const causal<Q, K>& m, const E& e) {
-  to.narrow(-score_numbers::all,
+void take_window(score_window& to, const causal<Q, K>& m, const E& e) {
+  to.narrow(-score_window::all,
             floor_quotient(m.query_origin(e, "causal") - m.key_origin(e, "causal"), position_step<Q>));
 }
 template <class Q, class K, class E>
   requires knows_window<window<Q, K>>
-void take_window(score_numbers& to, const window<Q, K>& m, const E& e) {
+void take_window(score_window& to, const window<Q, K>& m, const E& e) {
   const std::ptrdiff_t place = m.query_origin(e, "window") - m.key_origin(e, "window");
   // A limit that reaches from one end of the positions to the other is none.
-  constexpr std::ptrdiff_t all = score_numbers::all;
+  constexpr std::ptrdiff_t all = score_window::all;
   to.narrow(m.left() < 0 || m.left() > 4 * all ? -all : place - m.left(),
             m.right() < 0 || m.right() > 4 * all ? all : place + m.right());
 }

@@ -15,32 +15,42 @@
 
 namespace dimwise::detail {
 
-// The chain of scores: numbers, and operands, which live here as long as the call. Strides are along the axes
-// of the scores.
-struct attention_chain : score_numbers {
-  bool has_bias = false;
+// The masks of a chain of scores: operands, which live here as long as the call. Strides are along the axes of the
+// scores.
+struct mask_chain : score_window {
   bool has_allow = false;
-  lowered<float> bias;
-  std::ptrdiff_t bias_strides[max_rank];  // these arrays are written with what they belong to
   lowered<bool> allow;
-  std::ptrdiff_t allow_strides[max_rank];
-  axis allow_axes[max_rank];  // of the scores; 1 element where the mask is the same for all
+  std::ptrdiff_t allow_strides[max_rank];  // these arrays are written with what they belong to
+  axis allow_axes[max_rank];               // of the scores; 1 element where the mask is the same for all
   aligned_vector<std::ptrdiff_t> lengths{};
   std::ptrdiff_t length_strides[max_rank];
+  segments query_documents{};
+  segments key_documents{};
+};
+// The chain of scores: numbers, masks and other operands. Slopes and functions are computed in float alone.
+template <class C>
+struct attention_chain : score_numbers_of<C, mask_chain> {
+  bool has_bias = false;
+  lowered<C> bias;
+  std::ptrdiff_t bias_strides[max_rank];
   aligned_vector<float> slopes{};
   std::ptrdiff_t slope_strides[max_rank];
   std::ptrdiff_t distance = 0;
   own_function function{};
-  lowered<float> factor;
+  lowered<C> factor;
   std::ptrdiff_t factor_strides[max_rank];  // along the axes of the queries
   kernels::operation by_factor = kernels::operation::multiply;
-  float least_factor = 1;
-  float largest_factor = 1;
-  segments query_documents{};
-  segments key_documents{};
+  C least_factor = 1;
+  C largest_factor = 1;
 
   // The scales together are ordinary numbers, too.
-  [[nodiscard]] bool fit() const;
+  [[nodiscard]] bool fit() const {
+    const bool divides = by_factor == kernels::operation::divide;
+    const C least = divides ? this->scale / largest_factor : this->scale * least_factor;
+    const C largest = divides ? this->scale / least_factor : this->scale * largest_factor;
+    return score_numbers_of<C, mask_chain>::fit() &&
+           (this->scale == 0 || (math::isnormal(least) && math::isnormal(largest)));
+  }
 };
 
 // The product `r` as fused attention; false, and nothing done, where the kernel would give something else. `sums`,
@@ -50,7 +60,7 @@ DIMWISE_DETAIL_LIBRARY bool attend(walk& w, const record<float>& r, target<float
 
 // Takes the masks of a chain.
 struct mask_sink {
-  attention_chain& chain;
+  mask_chain& chain;
   name_list scores;
   bool computes;
 
@@ -96,7 +106,7 @@ void take_mask(const mask_sink& to, walk& w, const causal<Q, summed<P...>>& m, c
   using mask_type = causal<Q, summed<P...>>;
   const std::ptrdiff_t first = m.query_origin(e, "causal") - m.key_origin(e, "causal");
   constexpr bool neighbours = position_step<Q> == 1 && position_step<typename mask_type::key> == 1;
-  if (neighbours && first >= -1) { return to.chain.narrow(-score_numbers::all, first + m.in_front(e)); }
+  if (neighbours && first >= -1) { return to.chain.narrow(-score_window::all, first + m.in_front(e)); }
   Pass pass = pass_of<Pass>(w);
   to.given(read_mask(pass, m, e), name_list_of<mask_axes<mask_type>>);
 }

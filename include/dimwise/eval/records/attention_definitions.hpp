@@ -15,12 +15,13 @@ namespace dimwise::detail {
 
 // Queries times a scale of their own, in a buffer: far fewer numbers than the scores, and no score costs a
 // multiplication more.
-inline void scale_queries(lowered<float>& q, name_list names, kernels::operation f, const lowered<float>& factor,
-                          const std::ptrdiff_t* factor_strides) {
-  lowered<float> scaled;
+template <class C>
+void scale_queries(lowered<C>& q, name_list names, kernels::operation f, const lowered<C>& factor,
+                   const std::ptrdiff_t* factor_strides) {
+  lowered<C> scaled;
   const std::size_t rank = names.size;
   for (std::size_t i = 0; i < rank; ++i) { scaled.axes[i].extent = q.axes[i].extent; }
-  scaled.buffer.resize(checked_size_of(scaled.axes, rank, names.at, sizeof(float), "scaled"));
+  scaled.buffer.resize(checked_size_of(scaled.axes, rank, names.at, sizeof(C), "scaled"));
   make_contiguous(scaled.axes, rank);
   std::ptrdiff_t strides[3][max_rank] = {};
   for (std::size_t i = 0; i < rank; ++i) {
@@ -28,8 +29,8 @@ inline void scale_queries(lowered<float>& q, name_list names, kernels::operation
     strides[1][i] = q.axes[i].stride;
     strides[2][i] = factor_strides[i];
   }
-  const kernels::active_kernels& table = kernels::active();
-  float* const to = scaled.buffer.data();
+  const auto& table = kernels::active_for<C>();
+  C* const to = scaled.buffer.data();
   kernels::for_each_row(nest_over(rank, scaled.axes, strides),
                         [&](const std::ptrdiff_t(&o)[3], std::size_t n, const std::ptrdiff_t(&s)[3]) {
     const bool in_one = s[0] == 1 && s[1] == 1 && (s[2] == 0 || s[2] == 1);
@@ -40,21 +41,23 @@ inline void scale_queries(lowered<float>& q, name_list names, kernels::operation
                 to + o[0] + j * s[0]);
     }
   });
-  q = static_cast<lowered<float>&&>(scaled);
+  q = static_cast<lowered<C>&&>(scaled);
   q.data = q.buffer.data();
 }
 
 // An operand in memory; where a kernel rounds what it reads, before it is rounded.
-inline lowered<float> read_unrounded(walk& w, const record<float>& r, bool kernel_rounds) {
+template <class C>
+lowered<C> read_unrounded(walk& w, const record<C>& r, bool kernel_rounds) {
   const bool rounds = r.kind() == record_kind::rounded && r.index == rounded_to_bfloat16 && r.child[0]->is_float;
   return read_record(w, kernel_rounds && rounds ? *r.child[0] : r);
 }
 
-// Keys or values as the kernel reads them: floats, or elements as they are stored.
+// Keys or values as the kernel reads them: numbers, or, in float, elements as they are stored.
+template <class C>
 class attended_rows {
  public:
-  attended_rows(walk& w, const record<float>& r, name_of key, bool kernel_rounds)
-      : stored_(r.kind() == record_kind::stored ? new stored_rows : nullptr),
+  attended_rows(walk& w, const record<C>& r, name_of key, bool kernel_rounds)
+      : stored_(reads_stored && r.kind() == record_kind::stored ? new stored_rows : nullptr),
         rows_(read(w, r, key, kernel_rounds, stored_)) {}
   [[nodiscard]] const axis* axes() const {
     return stored_.get() != nullptr ? stored_.get()->elements.layout.axes : rows_.axes;
@@ -64,7 +67,7 @@ class attended_rows {
     if (stored_.get() != nullptr) { align_names(to, stored_.get()->scale_axes, stored_.get()->scale.axes, strides); }
   }
   // Those of a head, which begin `offset` elements after the first, and its scale.
-  void point(const float*& to, kernels::quantised_data& bits, std::ptrdiff_t offset, std::ptrdiff_t row,
+  void point(const C*& to, kernels::quantised_data& bits, std::ptrdiff_t offset, std::ptrdiff_t row,
              std::ptrdiff_t scale_offset) const {
     if (stored_.get() == nullptr) {
       to = rows_.data + offset;
@@ -77,6 +80,7 @@ class attended_rows {
   }
 
  private:
+  static constexpr bool reads_stored = std::is_same_v<C, float>;
   // Null where the kernel cannot read what is stored.
   class stored_owner {
    public:
@@ -93,9 +97,9 @@ class attended_rows {
    private:
     stored_rows* rows_;
   };
-  static lowered<float> read(walk& w, const record<float>& r, name_of key, bool kernel_rounds, stored_owner& stored) {
+  static lowered<C> read(walk& w, const record<C>& r, name_of key, bool kernel_rounds, stored_owner& stored) {
     if (stored.get() != nullptr) {
-      const auto read_rows = r.facts_as<stored_facts_of_record>().read;
+      const auto read_rows = r.template facts_as<stored_facts_of_record>().read;
       if (read_rows != nullptr && read_rows(w, r.node, key, *stored.get())) { return {}; }
       stored.clear();
     }
@@ -103,16 +107,17 @@ class attended_rows {
   }
 
   stored_owner stored_;
-  lowered<float> rows_;
+  lowered<C> rows_;
 };
 
 // The operands of one attention, in the order in which it is computed.
+template <class C>
 struct attention_operands {
-  lowered<float> q;
-  attended_rows k;
-  attended_rows v;
+  lowered<C> q;
+  attended_rows<C> k;
+  attended_rows<C> v;
 
-  attention_operands(walk& w, const attention_of_records& m, bool kernel_rounds)
+  attention_operands(walk& w, const attention_of_records<C>& m, bool kernel_rounds)
       : q(read_unrounded(w, *m.query, kernel_rounds)),
         k(w, *m.key, m.key_axis, kernel_rounds),
         v(w, *m.values, m.key_axis, kernel_rounds) {}
@@ -133,13 +138,14 @@ inline void align_strides(name_list to, name_list from, const std::ptrdiff_t* st
 }
 
 // The extents of the loops over heads.
-inline void write_loops(const record<float>& r, const attention_of_records& m, axis* to) {
+template <class C>
+void write_loops(const record<C>& r, const attention_of_records<C>& m, axis* to) {
   axis all[max_rank];
   r.write_extents(all);
   for (std::size_t i = 0; i < m.head_count; ++i) { to[i] = all[m.result.place_of(m.heads[i])]; }
 }
-inline attention_size size_of_attention(const attention_of_records& m, const axis* loops, const axis* q,
-                                        const axis* v) {
+template <class C>
+attention_size size_of_attention(const attention_of_records<C>& m, const axis* loops, const axis* q, const axis* v) {
   attention_size size;
   for (std::size_t i = 0; i < m.head_count; ++i) {
     size.heads *= loops[i].extent;
@@ -150,7 +156,8 @@ inline attention_size size_of_attention(const attention_of_records& m, const axi
   return size;
 }
 // The same before anything is read.
-inline attention_size size_before_reading(const attention_of_records& m, const axis* loops) {
+template <class C>
+attention_size size_before_reading(const attention_of_records<C>& m, const axis* loops) {
   axis q[max_rank];
   axis v[max_rank];
   m.query->write_extents(q);
@@ -158,8 +165,9 @@ inline attention_size size_before_reading(const attention_of_records& m, const a
   return size_of_attention(m, loops, q, v);
 }
 
-inline kernels::attention_layout layout_of(const attention_of_records& m, const attention_operands& x,
-                                           const attention_chain& chain, const axis* to) {
+template <class C>
+kernels::attention_layout_of<C> layout_of(const attention_of_records<C>& m, const attention_operands<C>& x,
+                                          const attention_chain<C>& chain, const axis* to) {
   const name_list q = m.query->shape->axes;
   const name_list k = m.key->shape->axes;
   const name_list v = m.values->shape->axes;
@@ -168,7 +176,7 @@ inline kernels::attention_layout layout_of(const attention_of_records& m, const 
   const axis keys = axis_named(m.key_axis, k, x.k.axes());
   const axis features = axis_named(m.feature, q, x.q.axes);
   const axis values = axis_named(m.value, v, x.v.axes());
-  kernels::attention_layout layout;
+  kernels::attention_layout_of<C> layout;
   layout.queries = rows.extent;
   layout.keys = keys.extent;
   layout.head_dim = features.extent;
@@ -201,14 +209,14 @@ inline kernels::attention_layout layout_of(const attention_of_records& m, const 
 inline constexpr std::size_t attention_pointers = 11;
 
 // Calls `run(call, part)` for every document, or once, with every head in `call`.
-template <class Run>
-void attend_heads(const attention_of_records& m, attention_chain& chain, attention_operands& x,
-                  const attention_size& size, const axis* loops, target<float> to, const named_memory* sums,
+template <class C, class Run>
+void attend_heads(const attention_of_records<C>& m, attention_chain<C>& chain, attention_operands<C>& x,
+                  const attention_size& size, const axis* loops, target<C> to, const named_memory_of<C>* sums,
                   const Run& run) {
   if (m.scores.factor != nullptr) {
     scale_queries(x.q, m.query->shape->axes, chain.by_factor, chain.factor, chain.factor_strides);
   }
-  kernels::attention_call call;
+  kernels::attention_call_of<C> call;
   auto& layout = call.layout;
   layout = layout_of(m, x, chain, to.axes);
   const name_list heads_of = m.loops();
@@ -231,7 +239,7 @@ void attend_heads(const attention_of_records& m, attention_chain& chain, attenti
     layout.lse_query = axis_named(m.row, sums->names, sums->axes).stride;
     align_names(heads_of, sums->names, sums->axes, strides[10]);
   }
-  aligned_vector<kernels::attention_head> heads(size.heads);
+  aligned_vector<kernels::attention_head_of<C>> heads(size.heads);
   aligned_vector<float> slopes(chain.slopes.empty() ? 0 : size.heads);
   call.heads = heads.data();
   call.count = size.heads;
@@ -250,8 +258,8 @@ void attend_heads(const attention_of_records& m, attention_chain& chain, attenti
                               const std::ptrdiff_t(&s)[attention_pointers]) {
       for (std::size_t i = 0; i < many; ++i, ++at) {
         const auto place = [&, j = static_cast<std::ptrdiff_t>(i)](std::size_t k) { return o[k] + j * s[k]; };
-        kernels::attention_head& h = heads[at];
-        h = kernels::attention_head{};
+        kernels::attention_head_of<C>& h = heads[at];
+        h = {};
         h.q = x.q.data + place(0) + i0 * layout.q_row;
         x.k.point(h.k, h.k_quantised, place(1) + j0 * layout.k_row, layout.k_row, place(8));
         x.v.point(h.v, h.v_quantised, place(2) + j0 * layout.v_row, layout.v_row, place(9));
@@ -268,10 +276,12 @@ void attend_heads(const attention_of_records& m, attention_chain& chain, attenti
         if (!slopes.empty()) { slopes[at] = chain.slopes[static_cast<std::size_t>(place(7))]; }
       }
     });
-    call.score.soft_cap = chain.cap;
-    call.score.slopes = slopes.empty() ? nullptr : slopes.data();
-    call.score.distance = chain.distance + j0 - i0;
-    chain.function.describe(call.score);
+    if constexpr (takes_functions<C>) {
+      call.score.soft_cap = chain.cap;
+      call.score.slopes = slopes.empty() ? nullptr : slopes.data();
+      call.score.distance = chain.distance + j0 - i0;
+      chain.function.describe(call.score);
+    }
     run(call, part);
   });
   chain.function.rethrow();
@@ -279,20 +289,23 @@ void attend_heads(const attention_of_records& m, attention_chain& chain, attenti
 
 // ---- the strategy --------------------------------------------------------------------------------------------------
 
-inline bool attend(walk& w, const record<float>& r, const attention_of_records& m, target<float> to,
-                   const named_memory* sums = nullptr) {
-  attention_chain chain;
-  score_collector(w, m, chain).collect(*m.softmax->child[0]);
-  if (!chain.fit()) { return false; }
+template <class C>
+bool attend(walk& w, const record<C>& r, const attention_of_records<C>& m, target<C> to,
+            const named_memory_of<C>* sums = nullptr) {
   axis loops[max_rank];
   write_loops(r, m, loops);
   const attention_size size = size_before_reading(m, loops);
-  const attention_kernel kernel(size, m.in_bfloat16);
-  attention_operands x(w, m, kernel.rounds());
+  if (!attention_kernel<C>::takes(size)) { return false; }
+  attention_chain<C> chain;
+  score_collector<C>(w, m, chain).collect(*m.softmax->child[0]);
+  if (!chain.fit()) { return false; }
+  const attention_kernel<C> kernel(size, m.in_bfloat16);
+  attention_operands<C> x(w, m, kernel.rounds());
   if (size.empty()) { return true; }
   note(w, size.kind(), r, [&] { return "softmax of scores, contracted with values" + kernel.words(); });
   if (w.computes()) {
-    attend_heads(m, chain, x, size, loops, to, sums, [&](const kernels::attention_call& call, const attended_part&) {
+    attend_heads(m, chain, x, size, loops, to, sums,
+                 [&](const kernels::attention_call_of<C>& call, const attended_part&) {
       if (call.layout.queries > 0) { kernel.attend(call, w.cx.runner()); }
     });
   }
@@ -300,13 +313,14 @@ inline bool attend(walk& w, const record<float>& r, const attention_of_records& 
 }
 
 DIMWISE_DETAIL_LIBRARY bool attend(walk& w, const record<float>& r, target<float> to, const named_memory* sums) {
-  attention_of_records m;
+  attention_of_records<float> m;
   return r.kind() == record_kind::product && match_attention(r, m) && attend(w, r, m, to, sums);
 }
 
 // The context of all heads of a position is contiguous, as the projection that follows reads it: the axes of the result
 // in the order of a buffer.
-inline bool order_context(const record<float>& r, const attention_of_records& m, std::size_t* order) {
+template <class C>
+bool order_context(const record<C>& r, const attention_of_records<C>& m, std::size_t* order) {
   std::size_t n = 0;
   const auto add = [&](name_of name) {
     if (name != nullptr) { order[n++] = static_cast<std::size_t>(m.result.place_of(name)); }

@@ -13,13 +13,6 @@
 
 namespace dimwise::detail {
 
-DIMWISE_DETAIL_LIBRARY bool attention_chain::fit() const {
-  const bool divides = by_factor == kernels::operation::divide;
-  const float least = divides ? scale / largest_factor : scale * least_factor;
-  const float largest = divides ? scale / least_factor : scale * largest_factor;
-  return score_numbers::fit() && (scale == 0 || (std::isnormal(least) && std::isnormal(largest)));
-}
-
 // ---- masks ---------------------------------------------------------------------------------------------------------
 
 // Where both the mask `a` and the mask `b` are true; `to` becomes the axes of the result.
@@ -74,13 +67,14 @@ DIMWISE_DETAIL_LIBRARY void mask_sink::padding(aligned_vector<std::ptrdiff_t>&& 
 // ---- steps ---------------------------------------------------------------------------------------------------------
 
 // The least and the largest factor but 0; a kernel scales queries by ordinary numbers alone.
-inline void look_at_factor(attention_chain& to, std::size_t rank, bool divides, bool after_mask) {
+template <class C>
+void look_at_factor(attention_chain<C>& to, std::size_t rank, bool divides, bool after_mask) {
   std::ptrdiff_t strides[1][max_rank] = {};
   for (std::size_t i = 0; i < rank; ++i) { strides[0][i] = to.factor.axes[i].stride; }
   kernels::for_each_row(nest_over(rank, to.factor.axes, strides),
                         [&](const std::ptrdiff_t(&o)[1], std::size_t m, const std::ptrdiff_t(&s)[1]) {
     for (std::size_t i = 0; i < m; ++i) {
-      const float c = to.factor.data[o[0] + static_cast<std::ptrdiff_t>(i) * s[0]];
+      const C c = to.factor.data[o[0] + static_cast<std::ptrdiff_t>(i) * s[0]];
       const bool ordinary = c == 0 ? !divides : std::isnormal(c) && std::isnormal(1 / c);
       to.keep_order(ordinary && (!after_mask || c > 0));
       if (c != 0) {
@@ -92,11 +86,12 @@ inline void look_at_factor(attention_chain& to, std::size_t rank, bool divides, 
 }
 
 // Collects the steps of the scores `s`, of which `m` is the attention.
+template <class C>
 class score_collector {
  public:
-  score_collector(walk& w, const attention_of_records& m, attention_chain& to) : w_(w), m_(m), to_(to) {}
+  score_collector(walk& w, const attention_of_records<C>& m, attention_chain<C>& to) : w_(w), m_(m), to_(to) {}
 
-  void collect(const record<float>& s) {
+  void collect(const record<C>& s) {
     switch (s.kind()) {
       case record_kind::product:
         return;
@@ -109,7 +104,7 @@ class score_collector {
         return to_.function.call(static_cast<kernels::function>(s.index));
       case record_kind::function:
         collect(*s.child[0]);
-        return s.facts_as<function_facts<float>>().call(to_.function, s.mask);
+        return s.template facts_as<function_facts<C>>().call(to_.function, s.mask);
       case record_kind::rounded: {
         static constexpr fn::rounded<bfloat16> to_bfloat16{};
         static constexpr fn::rounded<float16> to_float16{};
@@ -141,25 +136,25 @@ class score_collector {
  private:
   [[nodiscard]] name_list axes() const { return m_.softmax->shape->axes; }
 
-  void collect_scale(const record<float>& s) {
+  void collect_scale(const record<C>& s) {
     if (is_operation(s, kernels::operation::multiply)) {
       if (const int number = number_of_cap(s); number >= 0) {
         // c · tanh(s): the kernel's cap divides by c before tanh.
-        const auto c = static_cast<float>(s.child[number]->number);
+        const auto c = static_cast<C>(s.child[number]->number);
         collect(*s.child[1 - number]->child[0]);
         to_.cap = c;
         to_.keep_order(c != 0);
         return to_.scale_by(c, to_.scale * c);
       }
     }
-    score_chain_of_records chain;
+    score_chain_of_records<C> chain;
     const int place = scores_of_scale(s, chain);
-    const record<float>& scores = *s.child[place];
-    const record<float>& x = *s.child[1 - place];
+    const record<C>& scores = *s.child[place];
+    const record<C>& x = *s.child[1 - place];
     const bool divides = is_operation(s, kernels::operation::divide);
     collect(scores);
     if (is_number(x)) {
-      const auto c = static_cast<float>(x.number);
+      const auto c = static_cast<C>(x.number);
       to_.keep_order(!scores.shape->masked || c > 0);  // what is masked stays −∞
       return divides ? to_.scale_by(1 / c, to_.scale / c) : to_.scale_by(c, to_.scale * c);
     }
@@ -169,9 +164,9 @@ class score_collector {
     if (divides) { to_.by_factor = kernels::operation::divide; }
   }
 
-  void collect_bias(const record<float>& bias) {
+  void collect_bias(const record<C>& bias) {
     if (bias.kind() == record_kind::bias) {
-      if (const auto slopes_of = bias.facts_as<bias_facts_of_record>().slopes; slopes_of != nullptr) {
+      if (const auto slopes_of = bias.template facts_as<bias_facts_of_record>().slopes; slopes_of != nullptr) {
         if (!w_.computes()) { return; }
         slopes_of_record slopes{};
         slopes_of(bias.node, bias.node_extents, slopes);
@@ -190,8 +185,8 @@ class score_collector {
   }
 
   walk& w_;
-  const attention_of_records& m_;
-  attention_chain& to_;
+  const attention_of_records<C>& m_;
+  attention_chain<C>& to_;
 };
 
 }  // namespace dimwise::detail

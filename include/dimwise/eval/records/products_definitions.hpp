@@ -87,9 +87,15 @@ inline bool multiply_stored(walk& w, const record<float>& r, const product_chain
   return false;
 }
 
-inline bool fused_product(walk& w, const record<float>& r, const attention_of_records* attention, target<float> to) {
+template <class C>
+bool fused_product(walk& w, const record<C>& r, const attention_of_records<C>* attention, target<C> to) {
   if (!r.has_kernels || w.cx.reference_forced()) { return false; }
-  return attention != nullptr ? attend(w, r, *attention, to) : multiply_stored(w, r, {.product = &r}, to);
+  if (attention != nullptr) { return attend(w, r, *attention, to); }
+  if constexpr (std::is_same_v<C, float>) {
+    return multiply_stored(w, r, {.product = &r}, to);
+  } else {
+    return false;
+  }
 }
 
 #endif
@@ -97,10 +103,8 @@ inline bool fused_product(walk& w, const record<float>& r, const attention_of_re
 template <class C>
 void write_product(walk& w, const record<C>& r, target<C> to) {
 #if !defined(DIMWISE_PLAIN_ONLY)
-  if constexpr (std::is_same_v<C, float>) {
-    attention_of_records m;
-    if (fused_product(w, r, match_attention(r, m) ? &m : nullptr, to)) { return; }
-  }
+  attention_of_records<C> m;
+  if (fused_product(w, r, match_attention(r, m) ? &m : nullptr, to)) { return; }
 #endif
   write_plain_product(w, r, to);
 }
@@ -109,23 +113,18 @@ template <class C>
 lowered<C> read_product(walk& w, const record<C>& r, bool) {
   lowered<C> buffer = make_buffer(w, r);
 #if !defined(DIMWISE_PLAIN_ONLY)
-  if constexpr (std::is_same_v<C, float>) {
-    attention_of_records m;
-    const bool is_attention = match_attention(r, m);
-    std::size_t order[max_rank];
-    if (is_attention && order_context(r, m, order)) {
-      std::ptrdiff_t stride = 1;
-      for (std::size_t i = r.rank(); i-- > 0;) {
-        axis& along = buffer.axes[order[i]];
-        along.stride = stride;
-        stride = times(stride, along.extent);
-      }
+  attention_of_records<C> m;
+  const bool is_attention = match_attention(r, m);
+  std::size_t order[max_rank];
+  if (is_attention && order_context(r, m, order)) {
+    std::ptrdiff_t stride = 1;
+    for (std::size_t i = r.rank(); i-- > 0;) {
+      axis& along = buffer.axes[order[i]];
+      along.stride = stride;
+      stride = times(stride, along.extent);
     }
-    if (!fused_product(w, r, is_attention ? &m : nullptr, target_of(buffer))) {
-      write_plain_product(w, r, target_of(buffer));
-    }
-    return buffer;
   }
+  if (fused_product(w, r, is_attention ? &m : nullptr, target_of(buffer))) { return buffer; }
 #endif
   write_plain_product(w, r, target_of(buffer));
   return buffer;
@@ -146,7 +145,7 @@ inline bool match_product_chain(const record<float>& r, product_chain_of_records
   if (!r.is_float) { return false; }
   if (r.kind() == record_kind::product) {
     chain.product = &r;
-    attention_of_records m;
+    attention_of_records<float> m;
     return r.child[0]->is_float && r.child[1]->is_float && !match_attention(r, m);
   }
   if (r.kind() == record_kind::unary) {

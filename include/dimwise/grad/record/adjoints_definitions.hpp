@@ -128,7 +128,7 @@ struct zero_gradient_of : adjoint_record<C> {
 };
 template <class C>
 bool send_attention(walk& w, const record<C>& r, const attention_back& arrived) {
-  attention_of_records m;
+  attention_of_records<float> m;
   const record<C>* bias = nullptr;
   if (!match_attention(r, m) || !tracks_roles_alone(m, bias)) { return false; }
   zero_gradient_of<C> d_q(*m.query);

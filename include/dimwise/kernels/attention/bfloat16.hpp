@@ -152,7 +152,7 @@ struct bfloat16_numbers {
   /// Marked weights stay floats, one per lane, and are rounded.
   template <bool MarkHidden>
   [[gnu::noinline]] static void weigh(float* scores, const keys_per_vector<Arch>& keys, std::size_t vectors,
-                                      const softmax_state& state, float* rescale) noexcept {
+                                      const softmax_state<Arch>& state, float* rescale) noexcept {
     using vec = floats<Arch>;
     const vec hidden(-infinity);
     for (std::size_t v = 0; v < vectors; ++v) {

@@ -20,27 +20,32 @@ struct float_numbers {
   using lanes_type = float_lanes<Arch>;
   static constexpr std::size_t in_lane = 1;
 
-  [[nodiscard, gnu::always_inline]] static float scale_of_queries(float scale) noexcept { return scale; }
+  [[nodiscard, gnu::always_inline]] static element_of<Arch> scale_of_queries(element_of<Arch> scale) noexcept {
+    return scale;
+  }
 
-  [[gnu::always_inline]] static void pack_strip(const matrix_view<const float>& from, std::size_t rows,
-                                                std::size_t features, float scale, float* to) noexcept {
+  [[gnu::always_inline]] static void pack_strip(const matrix_view<const element_of<Arch>>& from, std::size_t rows,
+                                                std::size_t features, element_of<Arch> scale,
+                                                element_of<Arch>* to) noexcept {
     detail::pack_strip<Arch>(from, rows, features, scale, to);
   }
 
-  [[nodiscard, gnu::always_inline]] static bool all_finite(const float* from, std::ptrdiff_t row, std::size_t keys,
-                                                           std::size_t features) noexcept {
+  [[nodiscard, gnu::always_inline]] static bool all_finite(const element_of<Arch>* from, std::ptrdiff_t row,
+                                                           std::size_t keys, std::size_t features) noexcept {
     return detail::all_finite<Arch>(from, row, keys, features);
   }
 
   template <bool MarkHidden>
-  [[gnu::always_inline]] static void weigh(float* scores, const keys_per_vector<Arch>& keys, std::size_t vectors,
-                                           const softmax_state& state, float* rescale) noexcept {
+  [[gnu::always_inline]] static void weigh(element_of<Arch>* scores, const keys_per_vector<Arch>& keys,
+                                           std::size_t vectors, const softmax_state<Arch>& state,
+                                           element_of<Arch>* rescale) noexcept {
     detail::weigh<Arch, MarkHidden>(scores, keys, vectors, state, rescale);
   }
 
-  [[gnu::always_inline]] static void add_marked_keys(const float* weights, const float* v, std::ptrdiff_t v_row,
-                                                     const keys_per_vector<Arch>& keys, std::size_t vectors, float* out,
-                                                     const float* rescale) noexcept {
+  [[gnu::always_inline]] static void add_marked_keys(const element_of<Arch>* weights, const element_of<Arch>* v,
+                                                     std::ptrdiff_t v_row, const keys_per_vector<Arch>& keys,
+                                                     std::size_t vectors, element_of<Arch>* out,
+                                                     const element_of<Arch>* rescale) noexcept {
     detail::add_marked_keys<Arch>(weights, v, v_row, keys, vectors, out, rescale);
   }
 };

@@ -33,7 +33,8 @@ struct key_window {
 };
 
 /// Extents and strides (in elements) of all heads of one call. Extents may be 0; a stride of 0 repeats elements.
-struct attention_layout {
+template <class T>
+struct attention_layout_of {
   std::size_t queries = 0;
   std::size_t keys = 0;
   std::size_t head_dim = 0;   ///< features of q and k
@@ -55,9 +56,10 @@ struct attention_layout {
   std::ptrdiff_t allow_key = 0;
   std::ptrdiff_t lse_query = 1;
 
-  float scale = 1.0F;
+  T scale = 1;
   key_window window{};
 };
+using attention_layout = attention_layout_of<float>;
 
 struct quantised_data;
 
@@ -116,18 +118,20 @@ struct quantised_data {
 };
 
 /// One query head and the key head it attends to.
-struct attention_head {
-  const float* q = nullptr;
-  const float* k = nullptr;
-  const float* v = nullptr;
-  float* out = nullptr;
-  float* lse = nullptr;         ///< optional: log(sum_j exp(logit)), -inf for a row that sees no key
-  const float* bias = nullptr;  ///< optional: added to the scores; -inf hides a key
+template <class T>
+struct attention_head_of {
+  const T* q = nullptr;
+  const T* k = nullptr;
+  const T* v = nullptr;
+  T* out = nullptr;
+  T* lse = nullptr;             ///< optional: log(sum_j exp(logit)), -inf for a row that sees no key
+  const T* bias = nullptr;      ///< optional: added to the scores; -inf hides a key
   const bool* allow = nullptr;  ///< optional: false hides a key
-  quantised_data k_quantised;   ///< replaces k for formats other than float
+  quantised_data k_quantised;   ///< replaces k for formats other than float; only among floats
   quantised_data v_quantised;   ///< replaces v
   std::size_t visible_keys = std::numeric_limits<std::size_t>::max();  ///< keys from here on are padding
 };
+using attention_head = attention_head_of<float>;
 
 /// Strides (in elements) of the gradients of all heads of one call. Elements of one gradient do not overlap, except in
 /// d_bias: a stride of 0 there is a sum.

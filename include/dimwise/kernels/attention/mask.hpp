@@ -22,8 +22,8 @@ namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 template <class Arch>
 [[gnu::always_inline]] inline floats<Arch> hidden_lanes(const bool* allow, std::ptrdiff_t stride,
                                                         std::size_t keys) noexcept {
-  constexpr float hidden = -infinity;
-  alignas(64) float lane[lanes<Arch>] = {};
+  constexpr element_of<Arch> hidden = -infinity;
+  alignas(64) element_of<Arch> lane[lanes<Arch>] = {};
   if (stride == 1 && keys == lanes<Arch>) {
     // A constant trip count and stride: the loop becomes three vector instructions.
     for (std::size_t c = 0; c < lanes<Arch>; ++c) lane[c] = allow[c] ? 0.0F : hidden;
@@ -34,15 +34,15 @@ template <class Arch>
 }
 
 template <class Arch>
-[[gnu::always_inline]] inline void load_added_square(square<Arch>& corner, const attention_layout& layout,
-                                                     const attention_head& head, std::size_t first_query,
+[[gnu::always_inline]] inline void load_added_square(square<Arch>& corner, const layout_for<Arch>& layout,
+                                                     const head_for<Arch>& head, std::size_t first_query,
                                                      std::size_t queries, std::size_t first_key,
                                                      std::size_t keys) noexcept {
   const floats<Arch> hidden(-infinity);
   const auto i = static_cast<std::ptrdiff_t>(first_query);
   const auto j = static_cast<std::ptrdiff_t>(first_key);
   if (head.bias != nullptr) {
-    const float* bias = head.bias + i * layout.bias_query + j * layout.bias_key;
+    const element_of<Arch>* bias = head.bias + i * layout.bias_query + j * layout.bias_key;
     load_square<Arch>(corner, {bias, layout.bias_query, layout.bias_key}, queries, keys);
   } else {
     for (floats<Arch>& row : corner) row = floats<Arch>(0.0F);
@@ -62,7 +62,7 @@ enum class visible { none, some, all };
 
 // Writes a transposed corner to the panel; keeps the minimum of each lane, ignoring NaN.
 template <class Arch>
-[[gnu::always_inline]] inline void store_turned(square<Arch>& corner, std::size_t keys, float* to,
+[[gnu::always_inline]] inline void store_turned(square<Arch>& corner, std::size_t keys, element_of<Arch>* to,
                                                 floats<Arch>& smallest) noexcept {
   transpose<Arch>(corner);
 #pragma GCC unroll 16
@@ -75,20 +75,20 @@ template <class Arch>
 
 /// added[j, i] for `queries` (<= strip_width) queries and `keys` keys.
 template <class Arch>
-[[gnu::noinline]] visible pack_added_pairs(const attention_layout& layout, const attention_head& head,
+[[gnu::noinline]] visible pack_added_pairs(const layout_for<Arch>& layout, const head_for<Arch>& head,
                                            std::size_t first_query, std::size_t queries, std::size_t first_key,
-                                           std::size_t keys, float* added) noexcept {
+                                           std::size_t keys, element_of<Arch>* added) noexcept {
   constexpr std::size_t n = lanes<Arch>;
   floats<Arch> smallest(infinity);
   for (std::size_t i = 0; i < queries; i += n) {
     const std::size_t high = queries - i < n ? queries - i : n;
     for (std::size_t j = 0; j < keys; j += n) {
       const std::size_t wide = keys - j < n ? keys - j : n;
-      float* const to = added + j * strip_width<Arch> + i;
+      element_of<Arch>* const to = added + j * strip_width<Arch> + i;
       square<Arch> corner;
       if (high == n && wide == n && head.allow == nullptr && layout.bias_key == 1) {  // in registers throughout
-        const float* from = head.bias + static_cast<std::ptrdiff_t>(first_query + i) * layout.bias_query +
-                            static_cast<std::ptrdiff_t>(first_key + j);
+        const element_of<Arch>* from = head.bias + static_cast<std::ptrdiff_t>(first_query + i) * layout.bias_query +
+                                       static_cast<std::ptrdiff_t>(first_key + j);
 #pragma GCC unroll 16
         for (std::size_t r = 0; r < n; ++r, from += layout.bias_query) corner[r] = load<Arch>(from);
         store_turned<Arch>(corner, n, to, smallest);
@@ -110,13 +110,14 @@ template <class Arch>
 
 /// added[j] for `keys` keys that all queries share. Arch distinguishes the symbols of different architectures.
 template <class Arch>
-[[nodiscard, gnu::noinline]] visible pack_added_keys(const attention_layout& layout, const attention_head& head,
-                                                     std::size_t first_key, std::size_t keys, float* added) noexcept {
+[[nodiscard, gnu::noinline]] visible pack_added_keys(const layout_for<Arch>& layout, const head_for<Arch>& head,
+                                                     std::size_t first_key, std::size_t keys,
+                                                     element_of<Arch>* added) noexcept {
   std::size_t hidden = 0;
   for (std::size_t j = 0; j < keys; ++j) {
     const auto key = static_cast<std::ptrdiff_t>(first_key + j);
     const bool allowed = head.allow == nullptr || head.allow[key * layout.allow_key];
-    const float bias = head.bias == nullptr ? 0.0F : head.bias[key * layout.bias_key];
+    const element_of<Arch> bias = head.bias == nullptr ? 0 : head.bias[key * layout.bias_key];
     added[j] = allowed ? bias : -infinity;
     hidden += added[j] == -infinity ? 1U : 0U;
   }

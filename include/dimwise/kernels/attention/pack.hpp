@@ -30,8 +30,8 @@ using square = floats<Arch>[lanes<Arch>];
 
 // Loads rows [0, rows) and features [0, features) of a corner of at most a register, padded with zeros.
 template <class Arch>
-[[gnu::always_inline]] inline void load_square(square<Arch>& to, const matrix_view<const float>& from, std::size_t rows,
-                                               std::size_t features) noexcept {
+[[gnu::always_inline]] inline void load_square(square<Arch>& to, const matrix_view<const element_of<Arch>>& from,
+                                               std::size_t rows, std::size_t features) noexcept {
   if (from.feature == 1 && features == lanes<Arch> && rows == lanes<Arch>) {
 #pragma GCC unroll 16
     for (std::size_t i = 0; i < lanes<Arch>; ++i) to[i] = load<Arch>(from.at(i));
@@ -43,7 +43,7 @@ template <class Arch>
     } else if (from.feature == 1) {
       to[i] = load_partial<Arch>(from.at(i), features);
     } else {
-      alignas(64) float gathered[lanes<Arch>] = {};
+      alignas(64) element_of<Arch> gathered[lanes<Arch>] = {};
       for (std::size_t c = 0; c < features; ++c) gathered[c] = *from.at(i, c);
       to[i] = load_aligned<Arch>(&gathered[0]);
     }
@@ -51,7 +51,7 @@ template <class Arch>
 }
 
 template <class Arch>
-[[gnu::always_inline]] inline void store_square(const square<Arch>& from, const matrix_view<float>& to,
+[[gnu::always_inline]] inline void store_square(const square<Arch>& from, const matrix_view<element_of<Arch>>& to,
                                                 std::size_t rows, std::size_t features) noexcept {
   if (to.feature == 1 && features == lanes<Arch> && rows == lanes<Arch>) {
 #pragma GCC unroll 16
@@ -62,7 +62,7 @@ template <class Arch>
     if (to.feature == 1) {
       store_partial<Arch>(to.at(i), features, from[i]);
     } else {
-      alignas(64) float scattered[lanes<Arch>];
+      alignas(64) element_of<Arch> scattered[lanes<Arch>];
       store_aligned<Arch>(&scattered[0], from[i]);
       for (std::size_t c = 0; c < features; ++c) *to.at(i, c) = scattered[c];
     }
@@ -72,8 +72,8 @@ template <class Arch>
 /// strip[c, i] = factor * from[i, c] for the first `rows` queries; lanes past the last repeat it, so that a score
 /// function receives only existing scores.
 template <class Arch>
-[[gnu::noinline]] void pack_strip(const matrix_view<const float>& from, std::size_t rows, std::size_t features,
-                                  float factor, float* strip) noexcept {
+[[gnu::noinline]] void pack_strip(const matrix_view<const element_of<Arch>>& from, std::size_t rows,
+                                  std::size_t features, element_of<Arch> factor, element_of<Arch>* strip) noexcept {
   constexpr std::size_t n = lanes<Arch>;
   for (std::size_t i = 0; i < rows; i += n) {
     for (std::size_t c = 0; c < features; c += n) {
@@ -91,8 +91,8 @@ template <class Arch>
 
 /// to[i, c] = strip[c, i] * factor[i] for the first `rows` queries.
 template <class Arch>
-[[gnu::noinline]] void unpack_strip(const float* strip, const float* factor, std::size_t rows, std::size_t features,
-                                    const matrix_view<float>& to) noexcept {
+[[gnu::noinline]] void unpack_strip(const element_of<Arch>* strip, const element_of<Arch>* factor, std::size_t rows,
+                                    std::size_t features, const matrix_view<element_of<Arch>>& to) noexcept {
   constexpr std::size_t n = lanes<Arch>;
   for (std::size_t i = 0; i < rows; i += n) {
     const floats<Arch> by = load_aligned<Arch>(factor + i);
@@ -111,8 +111,8 @@ template <class Arch>
 /// A contiguous copy of rows. Rows of interleaved heads are kilobytes apart and map to few cache sets: reading them in
 /// place costs 20 % of the speed on some machines.
 template <class Arch>
-[[gnu::noinline]] void copy_rows(const matrix_view<const float>& from, std::size_t rows, std::size_t features,
-                                 float* to) noexcept {
+[[gnu::noinline]] void copy_rows(const matrix_view<const element_of<Arch>>& from, std::size_t rows,
+                                 std::size_t features, element_of<Arch>* to) noexcept {
   for (std::size_t i = 0; i < rows; ++i, to += features) {
     std::size_t c = 0;
     if (from.feature == 1) {
@@ -124,7 +124,7 @@ template <class Arch>
 
 /// Whether all elements are finite.
 template <class Arch>
-[[gnu::noinline]] bool all_finite(const float* from, std::ptrdiff_t row, std::size_t rows,
+[[gnu::noinline]] bool all_finite(const element_of<Arch>* from, std::ptrdiff_t row, std::size_t rows,
                                   std::size_t features) noexcept {
   // x * 0 is NaN for infinities and NaN, and a sum keeps NaN. Four rows at a time hide the latency of the additions;
   // rows past the last repeat it.
@@ -135,7 +135,7 @@ template <class Arch>
 #pragma GCC unroll 4
       for (std::size_t r = 0; r < 4; ++r) {
         const std::size_t line = i + r < rows ? i + r : rows - 1;
-        const float* at = from + static_cast<std::ptrdiff_t>(line) * row + c;
+        const element_of<Arch>* at = from + static_cast<std::ptrdiff_t>(line) * row + c;
         const floats<Arch> x = left >= lanes<Arch> ? load<Arch>(at) : load_partial<Arch>(at, left);
         zeros[r] = fma<Arch>(x, floats<Arch>(0.0F), zeros[r]);
       }

@@ -22,12 +22,12 @@ inline constexpr std::size_t block_keys = 96;
 /// Strips that share one pass over the keys: enough queries to amortise reading K and V from a distant cache, as long
 /// as their q and out stay in the L2 cache.
 template <class Arch>
-[[nodiscard]] constexpr std::size_t strips_per_task(const attention_layout& layout) noexcept {
+[[nodiscard]] constexpr std::size_t strips_per_task(const layout_for<Arch>& layout) noexcept {
   constexpr std::size_t queries = 256;
-  constexpr std::size_t cache_floats = std::size_t{1} << 16;
-  const std::size_t strip_floats = strip_width<Arch> * (layout.head_dim + layout.value_dim);
+  constexpr std::size_t cache_elements = (std::size_t{1} << 18) / sizeof(element_of<Arch>);
+  const std::size_t strip_elements = strip_width<Arch> * (layout.head_dim + layout.value_dim);
   const std::size_t wanted = (queries + strip_width<Arch> - 1) / strip_width<Arch>;
-  const std::size_t fitting = strip_floats == 0 ? wanted : cache_floats / strip_floats;
+  const std::size_t fitting = strip_elements == 0 ? wanted : cache_elements / strip_elements;
   const std::size_t present = (layout.queries + strip_width<Arch> - 1) / strip_width<Arch>;
   return max<std::size_t>(min(min(wanted, fitting), present), 1);
 }
@@ -37,25 +37,26 @@ template <class Arch>
 struct attention_buffers {
   static constexpr std::size_t width = strip_width<Arch>;
 
-  float* q;
-  float* out;
-  float* maximum;
-  float* reference;
-  float* sum;
-  float* scores;
-  float* added;
-  float* k;
-  float* v;
-  float* rescale;
-  float* unused_maximum;
+  element_of<Arch>* q;
+  element_of<Arch>* out;
+  element_of<Arch>* maximum;
+  element_of<Arch>* reference;
+  element_of<Arch>* sum;
+  element_of<Arch>* scores;
+  element_of<Arch>* added;
+  element_of<Arch>* k;
+  element_of<Arch>* v;
+  element_of<Arch>* rescale;
+  element_of<Arch>* unused_maximum;
 
-  [[nodiscard]] static constexpr std::size_t padded(std::size_t floats) noexcept { return (floats + 15) / 16 * 16; }
-  [[nodiscard]] static constexpr std::size_t float_count(const attention_layout& layout, std::size_t strips) noexcept {
+  [[nodiscard]] static constexpr std::size_t padded(std::size_t elements) noexcept { return (elements + 15) / 16 * 16; }
+  [[nodiscard]] static constexpr std::size_t element_count(const layout_for<Arch>& layout,
+                                                           std::size_t strips) noexcept {
     return strips * width * (layout.head_dim + layout.value_dim + 3) + 2 * block_keys * width +
            padded(block_keys * layout.head_dim) + padded(block_keys * layout.value_dim) + 2 * width;
   }
 
-  attention_buffers(float* at, const attention_layout& layout, std::size_t strips) noexcept
+  attention_buffers(element_of<Arch>* at, const layout_for<Arch>& layout, std::size_t strips) noexcept
       : q(at),
         out(q + strips * width * layout.head_dim),
         maximum(out + strips * width * layout.value_dim),
@@ -70,18 +71,20 @@ struct attention_buffers {
 };
 
 /// Queries [begin, end) of a head; a null head means no task.
+template <class Arch>
 struct task_place {
-  const attention_head* head = nullptr;
+  const head_for<Arch>* head = nullptr;
   std::size_t begin = 0;
   std::size_t end = 0;
 };
 
 /// K and V of one block, in place or copied, and properties of V.
+template <class Arch>
 struct key_block {
   std::size_t begin;
   std::size_t end;
-  const float* k;
-  const float* v;
+  const element_of<Arch>* k;
+  const element_of<Arch>* v;
   std::ptrdiff_t k_row;
   std::ptrdiff_t v_row;
   enum class finite { unknown, yes, no } values = finite::unknown;

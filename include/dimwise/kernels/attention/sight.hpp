@@ -60,20 +60,21 @@ template <class Arch, class F>
 /// The window and the padding of one head.
 class head_window {
  public:
-  [[gnu::always_inline]] head_window(const attention_layout& layout, const attention_head& head) noexcept
+  template <class T>
+  [[gnu::always_inline]] head_window(const attention_layout_of<T>& layout, const attention_head_of<T>& head) noexcept
       // A window that ends before it begins shows nothing, which the ranges of strips and registers would not
       // represent.
-      : layout_(layout),
+      : window_(layout.window),
         visible_(layout.window.before + layout.window.after < 0 ? 0 : min(layout.keys, head.visible_keys)) {}
 
   [[nodiscard, gnu::always_inline]] std::size_t visible_keys() const noexcept { return visible_; }
 
   /// The first key that `query` sees, and the end of its range, limited to the visible keys.
   [[nodiscard, gnu::always_inline]] std::size_t begin_of(std::size_t query) const noexcept {
-    return clamp_key(static_cast<std::ptrdiff_t>(query) + layout_.window.offset - layout_.window.before);
+    return clamp_key(static_cast<std::ptrdiff_t>(query) + window_.offset - window_.before);
   }
   [[nodiscard, gnu::always_inline]] std::size_t end_of(std::size_t query) const noexcept {
-    return clamp_key(static_cast<std::ptrdiff_t>(query) + layout_.window.offset + layout_.window.after + 1);
+    return clamp_key(static_cast<std::ptrdiff_t>(query) + window_.offset + window_.after + 1);
   }
   [[nodiscard, gnu::always_inline]] key_range keys_of(const query_range& queries) const noexcept {
     return {begin_of(queries.begin), end_of(queries.end - 1)};
@@ -102,7 +103,7 @@ class head_window {
     return key < 0 ? 0 : min(static_cast<std::size_t>(key), visible_);
   }
 
-  const attention_layout& layout_;
+  const key_window& window_;
   std::size_t visible_;
 };
 

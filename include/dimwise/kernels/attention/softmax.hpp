@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
@@ -27,7 +28,7 @@ struct score_edit {
   std::ptrdiff_t first_query;
   std::ptrdiff_t first_key;
   key_window window;
-  added_scores added;
+  added_scores<Arch> added;
 };
 
 /// Part of a block of scores: keys [key, key + keys) for the vectors [first, last).
@@ -44,7 +45,8 @@ struct score_tile_place {
 }
 
 template <class Arch, class Score>
-[[gnu::always_inline]] inline void change_each(float* scores, const score_tile_place& at, const Score& score) noexcept {
+[[gnu::always_inline]] inline void change_each(element_of<Arch>* scores, const score_tile_place& at,
+                                               const Score& score) noexcept {
   if constexpr (requires { score.each(scores, at.keys); }) {
     if (at.last - at.first == tile_vectors<Arch>) return score.each(scores, at.keys * strip_width<Arch>);
     for (std::size_t j = 0; j < at.keys; ++j) {
@@ -56,11 +58,11 @@ template <class Arch, class Score>
 // The edits in a pass over the registers of a tile besides finding the maximum. They are template parameters, because
 // the pass is short.
 template <class Arch, bool Changes, bool Hides, class Score>
-[[gnu::noinline]] void edit_registers(float* block, const score_tile_place& at, bool at_window_edge,
-                                      const score_edit<Arch>& edit, Score score, float* maximum) noexcept {
+[[gnu::noinline]] void edit_registers(element_of<Arch>* block, const score_tile_place& at, bool at_window_edge,
+                                      const score_edit<Arch>& edit, Score score, element_of<Arch>* maximum) noexcept {
   using vec = floats<Arch>;
   const vec hidden(-infinity);
-  const added_scores added = edit.added;
+  const added_scores<Arch> added = edit.added;
   const std::ptrdiff_t diagonal = edit.first_key - edit.first_query - edit.window.offset;
   for (std::size_t v = at.first; v < at.last; ++v) {
     const std::size_t first_lane = v * lanes<Arch>;
@@ -69,7 +71,7 @@ template <class Arch, bool Changes, bool Hides, class Score>
     vec top = load_aligned<Arch>(maximum + first_lane);
     for (std::size_t row = at.key; row < at.key + at.keys; ++row) {
       const auto key = static_cast<std::ptrdiff_t>(row);
-      float* const place = block + row * strip_width<Arch> + first_lane;
+      element_of<Arch>* const place = block + row * strip_width<Arch> + first_lane;
       vec s = load_aligned<Arch>(place);
       if constexpr (Changes)
         s = score(s, score_place<Arch>{query, ints<Arch>(clamp_to_int32(edit.first_key + key)), edit.head});
@@ -97,9 +99,9 @@ template <class Arch, bool Changes, bool Hides, class Score>
 /// Converts the scores of a tile to logits in place, while they are in registers or L1; raises `maximum`. `block` has
 /// the scores of the block.
 template <class Arch, class Score>
-[[gnu::always_inline]] inline void edit_tile(float* block, const score_tile_place& at, bool at_window_edge,
+[[gnu::always_inline]] inline void edit_tile(element_of<Arch>* block, const score_tile_place& at, bool at_window_edge,
                                              const score_edit<Arch>& edit, const Score& score,
-                                             float* maximum) noexcept {
+                                             element_of<Arch>* maximum) noexcept {
   if (changes_scores(score)) change_each<Arch>(block + at.key * strip_width<Arch>, at, score);
   const bool hides = at_window_edge || edit.added.data != nullptr;
   if (changes_registers(score)) {
@@ -113,10 +115,11 @@ template <class Arch, class Score>
 }
 
 /// The running softmax of one strip, a lane per query.
+template <class Arch>
 struct softmax_state {
-  float* maximum;    ///< of all logits up to and including the current block
-  float* reference;  ///< the maximum that `sum` and the output are relative to
-  float* sum;        ///< of weights
+  element_of<Arch>* maximum;    ///< of all logits up to and including the current block
+  element_of<Arch>* reference;  ///< the maximum that `sum` and the output are relative to
+  element_of<Arch>* sum;        ///< of weights
 };
 
 /// Converts logits to weights in place; updates `sum` and writes the factor of the previous output to `rescale`.
@@ -124,8 +127,8 @@ struct softmax_state {
 /// `MarkHidden` writes -0 for a score of -inf and +0 for a weight that underflowed. A value of infinity or NaN is then
 /// skipped for the former, and gives NaN for the latter, as in the plain formula.
 template <class Arch, bool MarkHidden>
-[[gnu::noinline]] void weigh(float* scores, const keys_per_vector<Arch>& keys, std::size_t vectors,
-                             const softmax_state& state, float* rescale) noexcept {
+[[gnu::noinline]] void weigh(element_of<Arch>* scores, const keys_per_vector<Arch>& keys, std::size_t vectors,
+                             const softmax_state<Arch>& state, element_of<Arch>* rescale) noexcept {
   using vec = floats<Arch>;
   const vec hidden(-infinity);
   for (std::size_t v = 0; v < vectors; ++v) {
@@ -135,7 +138,7 @@ template <class Arch, bool MarkHidden>
     const vec against = select<Arch>(maximum == hidden, vec(0.0F), maximum);
     const vec factor = exp_nonpositive<Arch>(load_aligned<Arch>(state.reference + first_lane) - against);
     vec sum(0.0F);
-    float* at = scores + keys.begin[v] * strip_width<Arch> + first_lane;
+    element_of<Arch>* at = scores + keys.begin[v] * strip_width<Arch> + first_lane;
     for (std::size_t j = keys.begin[v]; j < keys.end[v]; ++j, at += strip_width<Arch>) {
       const vec logit = load_aligned<Arch>(at);
       vec weight = exp_nonpositive<Arch>(logit - against);
@@ -151,9 +154,9 @@ template <class Arch, bool MarkHidden>
 
 /// value_tile for one feature of values with infinities or NaN: a key marked as hidden adds nothing.
 template <class Arch>
-[[gnu::noinline]] void add_marked_keys(const float* weights, const float* v, std::ptrdiff_t v_row,
-                                       const keys_per_vector<Arch>& keys, std::size_t vectors, float* out,
-                                       const float* rescale) noexcept {
+[[gnu::noinline]] void add_marked_keys(const element_of<Arch>* weights, const element_of<Arch>* v, std::ptrdiff_t v_row,
+                                       const keys_per_vector<Arch>& keys, std::size_t vectors, element_of<Arch>* out,
+                                       const element_of<Arch>* rescale) noexcept {
   for (std::size_t i = 0; i < vectors; ++i) {
     const std::size_t first_lane = i * lanes<Arch>;
     floats<Arch> acc(0.0F);
@@ -161,7 +164,8 @@ template <class Arch>
     for (std::size_t j = keys.begin[i]; j < keys.end[i]; ++j) {
       const floats<Arch> weight = load_aligned<Arch>(weights + j * strip_width<Arch> + first_lane);
       const floats<Arch> value(v[static_cast<std::ptrdiff_t>(j) * v_row]);
-      const mask<Arch> is_hidden = as_mask<Arch>(as_ints<Arch>(weight) == ints<Arch>(sign_bit));
+      const mask<Arch> is_hidden =
+          as_mask<Arch>(as_ints<Arch>(weight) == ints<Arch>(std::numeric_limits<integer_of<Arch>>::min()));
       acc = select<Arch>(is_hidden, acc, fma<Arch>(weight, value, acc));
     }
     store_aligned<Arch>(out + first_lane, acc);
@@ -170,8 +174,8 @@ template <class Arch>
 
 /// Whether the weighted sums of all rows are finite, except for rows whose sum of weights is NaN: these are NaN anyway.
 template <class Arch>
-[[nodiscard, gnu::noinline]] bool sums_are_finite(const float* out, const float* sum, std::size_t rows,
-                                                  std::size_t features) noexcept {
+[[nodiscard, gnu::noinline]] bool sums_are_finite(const element_of<Arch>* out, const element_of<Arch>* sum,
+                                                  std::size_t rows, std::size_t features) noexcept {
   floats<Arch> spoiled(0.0F);
   for (std::size_t i = 0; i < rows; i += lanes<Arch>) {
     // x * 0 is NaN for infinities and NaN; several sums side by side hide the latency.
@@ -191,7 +195,8 @@ template <class Arch>
 
 /// The factors that turn sums into means: 1 / sum, and 0 for a row that saw no key.
 template <class Arch>
-[[gnu::always_inline]] inline void invert_sums(const float* sum, std::size_t rows, float* inverse) noexcept {
+[[gnu::always_inline]] inline void invert_sums(const element_of<Arch>* sum, std::size_t rows,
+                                               element_of<Arch>* inverse) noexcept {
   for (std::size_t i = 0; i < rows; i += lanes<Arch>) {
     const floats<Arch> total = load_aligned<Arch>(sum + i);
     const floats<Arch> zero(0.0F);

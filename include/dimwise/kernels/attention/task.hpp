@@ -28,7 +28,7 @@ namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 template <class Arch, class Score, class Numbers = float_numbers<Arch>>
 class attention_task {
  public:
-  attention_task(const attention_layout& layout, const attention_head& head, std::size_t head_index,
+  attention_task(const layout_for<Arch>& layout, const head_for<Arch>& head, std::size_t head_index,
                  const attention_buffers<Arch>& buffers, const Score& score) noexcept
       : layout_(layout),
         head_(head),
@@ -39,7 +39,7 @@ class attention_task {
 
   /// Computes the rows [begin, end) of the output, at most as many strips as the buffers have; `next` is the worker's
   /// likely next task.
-  void run(std::size_t begin, std::size_t end, const task_place& next) noexcept {
+  void run(std::size_t begin, std::size_t end, const task_place<Arch>& next) noexcept {
     go_over_keys(begin, end, next);
     // A key with a score of -inf has weight 0, but 0 times a value that is not finite is NaN. A NaN that no score
     // explains is therefore recomputed without such keys.
@@ -66,7 +66,7 @@ class attention_task {
   }
 
   // The sums of weights and of weighted values over all visible keys.
-  void go_over_keys(std::size_t begin, std::size_t end, const task_place& next) const noexcept {
+  void go_over_keys(std::size_t begin, std::size_t end, const task_place<Arch>& next) const noexcept {
     const std::size_t strips = strips_of(begin, end);
     key_range all{layout_.keys, 0};
     for (std::size_t s = 0; s < strips; ++s) {
@@ -76,7 +76,7 @@ class attention_task {
     }
     const bool shared = strips > 1;
     for (std::size_t j = all.begin / block_keys * block_keys; j < all.end; j += block_keys) {
-      key_block block = fetch(j, min(j + block_keys, all.end), shared);
+      key_block<Arch> block = fetch(j, min(j + block_keys, all.end), shared);
       readings ahead{block.end < all.end ? rows_of_keys<Arch>(layout_, head_, block.end)
                                          : rows_of_task<Arch>(layout_, head_, window_, {begin, end}, next),
                      {}};
@@ -96,7 +96,7 @@ class attention_task {
     bool spoiled = false;
     for (std::size_t s = 0; s < strips_of(begin, end); ++s) {
       const query_range queries = strip_at(s, begin, end);
-      const float* const out = buffers_.out + s * width * layout_.value_dim;
+      const element_of<Arch>* const out = buffers_.out + s * width * layout_.value_dim;
       spoiled = spoiled ||
                 !sums_are_finite<Arch>(out, buffers_.sum + s * width, queries.end - queries.begin, layout_.value_dim);
     }
@@ -105,11 +105,11 @@ class attention_task {
 
   void start_strip(std::size_t s, std::size_t begin, std::size_t end) const noexcept {
     const query_range queries = strip_at(s, begin, end);
-    const float* q = head_.q + static_cast<std::ptrdiff_t>(queries.begin) * layout_.q_row;
+    const element_of<Arch>* q = head_.q + static_cast<std::ptrdiff_t>(queries.begin) * layout_.q_row;
     // Folds the scale into q once: it would cost a multiplication per score, and q.k could overflow where the scaled
     // product does not.
-    const matrix_view<const float> rows{q, layout_.q_row, layout_.q_feature};
-    float* const strip = buffers_.q + s * width * layout_.head_dim;
+    const matrix_view<const element_of<Arch>> rows{q, layout_.q_row, layout_.q_feature};
+    element_of<Arch>* const strip = buffers_.q + s * width * layout_.head_dim;
     Numbers::pack_strip(rows, queries.end - queries.begin, layout_.head_dim, Numbers::scale_of_queries(layout_.scale),
                         strip);
     const floats<Arch> none(-infinity);
@@ -117,44 +117,48 @@ class attention_task {
       store_aligned<Arch>(buffers_.maximum + s * width + i, none);
       store_aligned<Arch>(buffers_.reference + s * width + i, none);
       store_aligned<Arch>(buffers_.sum + s * width + i, floats<Arch>(0.0F));
-      float* const out = buffers_.out + s * width * layout_.value_dim + i;
+      element_of<Arch>* const out = buffers_.out + s * width * layout_.value_dim + i;
       for (std::size_t c = 0; c < layout_.value_dim; ++c) store_aligned<Arch>(out + c * width, floats<Arch>(0.0F));
     }
   }
 
-  // Rows are read in place if they are nearly contiguous, or used once.
-  [[nodiscard]] key_block fetch(std::size_t begin, std::size_t end, bool shared) const noexcept {
-    const matrix_view<const float> k{head_.k, layout_.k_row, layout_.k_feature};
-    const matrix_view<const float> v{head_.v, layout_.v_row, layout_.v_feature};
-    const bool stored = head_.k_quantised.format != number_format::float32;
-    const bool quantised_v = head_.v_quantised.format != number_format::float32;
-    key_block block{begin, end, stored ? nullptr : k.at(begin), quantised_v ? nullptr : v.at(begin), k.row, v.row};
+  [[nodiscard]] key_block<Arch> fetch(std::size_t begin, std::size_t end, bool shared) const noexcept {
+    const matrix_view<const element_of<Arch>> k{head_.k, layout_.k_row, layout_.k_feature};
+    const matrix_view<const element_of<Arch>> v{head_.v, layout_.v_row, layout_.v_feature};
+    key_block<Arch> block{begin, end, nullptr, nullptr, k.row, v.row};
     if constexpr (packs) {
+      if (head_.k_quantised.format == number_format::float32) block.k = k.at(begin);
+      if (head_.v_quantised.format == number_format::float32) block.v = v.at(begin);
       pack(block, {block.k, k.row, k.feature}, {block.v, v.row, v.feature});
-      return block;
-    }
-    if (stored) {
-      head_.k_quantised.kernels->widen(head_.k_quantised, begin, end - begin, 0, layout_.head_dim, buffers_.k);
-      block.k = buffers_.k;
-      block.k_row = static_cast<std::ptrdiff_t>(layout_.head_dim);
-    } else if (!in_place(k, layout_.head_dim, shared)) {
-      copy_rows<Arch>({block.k, k.row, k.feature}, end - begin, layout_.head_dim, buffers_.k);
-      block.k = buffers_.k;
-      block.k_row = static_cast<std::ptrdiff_t>(layout_.head_dim);
-    }
-    if (quantised_v) {
-      head_.v_quantised.kernels->widen(head_.v_quantised, begin, end - begin, 0, layout_.value_dim, buffers_.v);
-      block.v = buffers_.v;
-      block.v_row = static_cast<std::ptrdiff_t>(layout_.value_dim);
-    } else if (!in_place(v, layout_.value_dim, shared)) {
-      copy_rows<Arch>({block.v, v.row, v.feature}, end - begin, layout_.value_dim, buffers_.v);
-      block.v = buffers_.v;
-      block.v_row = static_cast<std::ptrdiff_t>(layout_.value_dim);
+    } else {
+      fetch_rows(block.k, block.k_row, k, head_.k_quantised, block, layout_.head_dim, shared, buffers_.k);
+      fetch_rows(block.v, block.v_row, v, head_.v_quantised, block, layout_.value_dim, shared, buffers_.v);
     }
     return block;
   }
 
-  void pack(key_block& block, const matrix_view<const float>& k, const matrix_view<const float>& v) const noexcept {
+  // Rows are read in place if they are nearly contiguous, or used once; otherwise they are copied.
+  void fetch_rows(const element_of<Arch>*& at, std::ptrdiff_t& row, const matrix_view<const element_of<Arch>>& from,
+                  [[maybe_unused]] const quantised_data& stored, const key_block<Arch>& block, std::size_t features,
+                  bool shared, element_of<Arch>* copy) const noexcept {
+    const std::size_t count = block.end - block.begin;
+    if constexpr (!in_doubles<Arch>) {
+      if (stored.format != number_format::float32) {
+        stored.kernels->widen(stored, block.begin, count, 0, features, copy);
+        at = copy;
+        row = static_cast<std::ptrdiff_t>(features);
+        return;
+      }
+    }
+    at = from.at(block.begin);
+    if (in_place(from, features, shared)) return;
+    copy_rows<Arch>({at, from.row, from.feature}, count, features, copy);
+    at = copy;
+    row = static_cast<std::ptrdiff_t>(features);
+  }
+
+  void pack(key_block<Arch>& block, const matrix_view<const element_of<Arch>>& k,
+            const matrix_view<const element_of<Arch>>& v) const noexcept {
     const std::size_t count = block.end - block.begin;
     if (k.data == nullptr) {
       Numbers::pack_keys(head_.k_quantised, block.begin, count, layout_.head_dim, buffers_.k);
@@ -172,7 +176,8 @@ class attention_task {
     block.v_row = static_cast<std::ptrdiff_t>(layout_.value_dim);
   }
 
-  [[nodiscard]] static bool in_place(const matrix_view<const float>& rows, std::size_t features, bool shared) noexcept {
+  [[nodiscard]] static bool in_place(const matrix_view<const element_of<Arch>>& rows, std::size_t features,
+                                     bool shared) noexcept {
     const bool near = rows.row >= 0 && rows.row < static_cast<std::ptrdiff_t>(2 * features);
     return rows.feature == 1 && (near || !shared);
   }
@@ -186,7 +191,7 @@ class attention_task {
   }
 
   // Processes one strip with one block.
-  void advance(std::size_t s, const query_range& queries, key_block& block, readings& ahead) const noexcept {
+  void advance(std::size_t s, const query_range& queries, key_block<Arch>& block, readings& ahead) const noexcept {
     const key_range seen = window_.keys_of(queries);
     std::size_t begin = max(seen.begin, block.begin);
     const std::size_t end = min(seen.end, block.end);
@@ -200,20 +205,20 @@ class attention_task {
                           {}};
     if (!add(queries, begin, end, edit.added)) return;
     const sight<Arch> of = window_.sight_of<Arch>(queries, begin, end);
-    const float* const k = row_at(block.k, block.k_row, begin - block.begin);
-    const float* const v = row_at(block.v, block.v_row, (begin - block.begin) / Numbers::in_lane);
+    const element_of<Arch>* const k = row_at(block.k, block.k_row, begin - block.begin);
+    const element_of<Arch>* const v = row_at(block.v, block.v_row, (begin - block.begin) / Numbers::in_lane);
     const bool hides = edit.added.hides || changes_scores(score_) || leaves_out_;
     const bool at_edge = score_block(s, k, block.k_row, end - begin, of, edit);
     add_values(s, v, of.some, of.vectors, (hides || at_edge) && !values_finite(block), block, ahead);
   }
 
   // Computes the logits of `count` keys. Returns whether some of the pairs are outside the window.
-  [[nodiscard]] bool score_block(std::size_t s, const float* k, std::ptrdiff_t k_row, std::size_t count,
+  [[nodiscard]] bool score_block(std::size_t s, const element_of<Arch>* k, std::ptrdiff_t k_row, std::size_t count,
                                  const sight<Arch>& of, score_edit<Arch> edit) const noexcept {
-    const float* const q = buffers_.q + s * width * layout_.head_dim;
-    float* const maximum = buffers_.maximum + s * width;
+    const element_of<Arch>* const q = buffers_.q + s * width * layout_.head_dim;
+    element_of<Arch>* const maximum = buffers_.maximum + s * width;
     // Added numbers that hide no pair are added in the tile's registers.
-    added_scores added;
+    added_scores<Arch> added;
     if constexpr (packs) added.scale = Numbers::scale_of_scores(layout_.scale);
     if (!edit.added.hides && !changes_scores(score_)) {
       added.data = edit.added.data;
@@ -241,14 +246,14 @@ class attention_task {
   }
 
   // The part of the added numbers for the keys and queries from here on.
-  [[nodiscard]] static added_scores from(added_scores added, std::size_t key, std::size_t lane) noexcept {
+  [[nodiscard]] static added_scores<Arch> from(added_scores<Arch> added, std::size_t key, std::size_t lane) noexcept {
     if (added.data != nullptr) added.data += added.each_query ? key * width + lane : key;
     return added;
   }
 
   // The bias and mask of a strip and a block; returns false if they hide all of it.
   [[nodiscard]] bool add(const query_range& queries, std::size_t begin, std::size_t end,
-                         added_scores& to) const noexcept {
+                         added_scores<Arch>& to) const noexcept {
     if (head_.bias == nullptr && head_.allow == nullptr) return true;
     to.data = buffers_.added;
     to.each_query =
@@ -263,14 +268,14 @@ class attention_task {
 
   // Checked only if a key may be hidden. 0 * infinity is NaN, so a hidden value that is not finite must be skipped, not
   // multiplied by 0.
-  [[nodiscard]] bool values_finite(key_block& block) const noexcept {
-    if (block.values == key_block::finite::unknown) {
-      block.values = has_finite_values(block) ? key_block::finite::yes : key_block::finite::no;
+  [[nodiscard]] bool values_finite(key_block<Arch>& block) const noexcept {
+    if (block.values == key_block<Arch>::finite::unknown) {
+      block.values = has_finite_values(block) ? key_block<Arch>::finite::yes : key_block<Arch>::finite::no;
     }
-    return block.values == key_block::finite::yes;
+    return block.values == key_block<Arch>::finite::yes;
   }
 
-  [[nodiscard]] bool has_finite_values(const key_block& block) const noexcept {
+  [[nodiscard]] bool has_finite_values(const key_block<Arch>& block) const noexcept {
     return Numbers::all_finite(block.v, block.v_row, block.end - block.begin, layout_.value_dim);
   }
 
@@ -286,14 +291,15 @@ class attention_task {
     return keys;
   }
 
-  void add_values(std::size_t s, const float* v, const keys_per_vector<Arch>& keys, std::size_t vectors,
-                  bool skip_hidden, const key_block& block, readings& ahead) const noexcept {
-    const softmax_state state{buffers_.maximum + s * width, buffers_.reference + s * width, buffers_.sum + s * width};
-    float* const out = buffers_.out + s * width * layout_.value_dim;
+  void add_values(std::size_t s, const element_of<Arch>* v, const keys_per_vector<Arch>& keys, std::size_t vectors,
+                  bool skip_hidden, const key_block<Arch>& block, readings& ahead) const noexcept {
+    const softmax_state<Arch> state{buffers_.maximum + s * width, buffers_.reference + s * width,
+                                    buffers_.sum + s * width};
+    element_of<Arch>* const out = buffers_.out + s * width * layout_.value_dim;
     if (skip_hidden) {
       Numbers::template weigh<true>(buffers_.scores, keys, vectors, state, buffers_.rescale);
       for (std::size_t c = 0; c < layout_.value_dim; ++c) {
-        float* const sums = out + c * width;
+        element_of<Arch>* const sums = out + c * width;
         Numbers::add_marked_keys(buffers_.scores, v + c, block.v_row, keys, vectors, sums, buffers_.rescale);
       }
       return;
@@ -310,8 +316,8 @@ class attention_task {
   }
 
   // out += the values of the keys from `from` on, times their weights, for `vectors` vectors from `first` on.
-  void add_products(const float* v, std::size_t from, const keys_per_vector<Arch>& keys, std::size_t first,
-                    std::size_t vectors, float* out, std::ptrdiff_t v_row, readings& ahead) const noexcept {
+  void add_products(const element_of<Arch>* v, std::size_t from, const keys_per_vector<Arch>& keys, std::size_t first,
+                    std::size_t vectors, element_of<Arch>* out, std::ptrdiff_t v_row, readings& ahead) const noexcept {
     const std::size_t lane = first * lanes<Arch>;
     for (std::size_t c = 0; c < layout_.value_dim;) {
       const std::size_t rows = tile_step<Arch>(layout_.value_dim - c);
@@ -325,20 +331,28 @@ class attention_task {
 
   void finish_strip(std::size_t s, const query_range& queries) const noexcept {
     const std::size_t rows = queries.end - queries.begin;
-    const float* const sum = buffers_.sum + s * width;
+    const element_of<Arch>* const sum = buffers_.sum + s * width;
     invert_sums<Arch>(sum, rows, buffers_.rescale);
-    float* const out = head_.out + static_cast<std::ptrdiff_t>(queries.begin) * layout_.out_row;
+    element_of<Arch>* const out = head_.out + static_cast<std::ptrdiff_t>(queries.begin) * layout_.out_row;
     unpack_strip<Arch>(buffers_.out + s * width * layout_.value_dim, buffers_.rescale, rows, layout_.value_dim,
                        {out, layout_.out_row, layout_.out_feature});
     if (head_.lse == nullptr) return;
     for (std::size_t i = 0; i < rows; ++i) {
       head_.lse[static_cast<std::ptrdiff_t>(queries.begin + i) * layout_.lse_query] =
-          buffers_.maximum[s * width + i] + ::logf(sum[i]);
+          buffers_.maximum[s * width + i] + log_of(sum[i]);
     }
   }
 
-  const attention_layout& layout_;
-  const attention_head& head_;
+  [[nodiscard]] static element_of<Arch> log_of(element_of<Arch> x) noexcept {
+    if constexpr (in_doubles<Arch>) {
+      return ::log(x);
+    } else {
+      return ::logf(x);
+    }
+  }
+
+  const layout_for<Arch>& layout_;
+  const head_for<Arch>& head_;
   head_window window_;
   std::size_t head_index_;
   const attention_buffers<Arch>& buffers_;

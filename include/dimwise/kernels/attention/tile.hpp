@@ -43,14 +43,15 @@ struct keys_per_vector {
 };
 
 /// Numbers to add to the scores of a strip and a block, -inf for hidden keys.
+template <class Arch>
 struct added_scores {
-  const float* data = nullptr;  ///< null: adds nothing
-  bool each_query = false;      ///< [keys, strip_width]; otherwise one number per key
-  bool hides = false;           ///< some are -inf
-  float scale = 1;              ///< the scale of the scores that is not folded into q
+  const element_of<Arch>* data = nullptr;  ///< null: adds nothing
+  bool each_query = false;                 ///< [keys, strip_width]; otherwise one number per key
+  bool hides = false;                      ///< some are -inf
+  element_of<Arch> scale = 1;              ///< the scale of the scores that is not folded into q
 };
 
-/// The content of a lane and the register multiply-add: one float. attention/bfloat16.hpp has another.
+/// The content of a lane and the register multiply-add: one element. attention/bfloat16.hpp has another.
 template <class Arch>
 struct float_lanes {
   static constexpr bool scale_in_queries = true;
@@ -62,8 +63,8 @@ struct float_lanes {
 
 // acc[r][v] (+)= a[r] * b[v] for the vectors from First on.
 template <class Arch, class Lanes, std::size_t Rows, std::size_t Vectors, std::size_t First = 0>
-[[gnu::always_inline]] inline void multiply_add(floats<Arch> (&acc)[Rows][Vectors], const float* column,
-                                                std::ptrdiff_t column_stride, const float* row) noexcept {
+[[gnu::always_inline]] inline void multiply_add(floats<Arch> (&acc)[Rows][Vectors], const element_of<Arch>* column,
+                                                std::ptrdiff_t column_stride, const element_of<Arch>* row) noexcept {
   floats<Arch> b[Vectors];
 #pragma GCC unroll 4
   for (std::size_t v = First; v < Vectors; ++v) b[v] = load_aligned<Arch>(row + v * lanes<Arch>);
@@ -81,8 +82,9 @@ template <class Arch, class Lanes, std::size_t Rows, std::size_t Vectors, std::s
 ///
 /// noinline: inside a larger function g++ and clang spill accumulators, which costs a third of the speed.
 template <class Arch, class Lanes, std::size_t Rows, std::size_t Vectors>
-[[gnu::noinline]] void score_tile(const float* q, const float* k, std::ptrdiff_t k_row, std::size_t features,
-                                  float* scores, float* maximum, const added_scores& added) noexcept {
+[[gnu::noinline]] void score_tile(const element_of<Arch>* q, const element_of<Arch>* k, std::ptrdiff_t k_row,
+                                  std::size_t features, element_of<Arch>* scores, element_of<Arch>* maximum,
+                                  const added_scores<Arch>& added) noexcept {
   floats<Arch> acc[Rows][Vectors];
 #pragma GCC unroll 6
   for (std::size_t r = 0; r < Rows; ++r) {
@@ -94,7 +96,7 @@ template <class Arch, class Lanes, std::size_t Rows, std::size_t Vectors>
   }
   if constexpr (!Lanes::scale_in_queries) {
     const floats<Arch> scale(added.scale);
-    if (added.scale != 1.0F) {
+    if (added.scale != 1) {
 #pragma GCC unroll 6
       for (std::size_t r = 0; r < Rows; ++r) {
 #pragma GCC unroll 4
@@ -131,10 +133,11 @@ template <class Arch, class Lanes, std::size_t Rows, std::size_t Vectors>
 }
 
 template <class Arch, class Lanes, std::size_t Rows, std::size_t Vectors, std::size_t First>
-[[gnu::always_inline]] inline void add_weighted_keys(floats<Arch> (&acc)[Rows][Vectors], const float* weights,
-                                                     const float* v, std::ptrdiff_t v_row, std::size_t from,
+[[gnu::always_inline]] inline void add_weighted_keys(floats<Arch> (&acc)[Rows][Vectors],
+                                                     const element_of<Arch>* weights, const element_of<Arch>* v,
+                                                     std::ptrdiff_t v_row, std::size_t from,
                                                      const keys_per_vector<Arch>& keys) noexcept {
-  const float* value = v + static_cast<std::ptrdiff_t>(from) * v_row;
+  const element_of<Arch>* value = v + static_cast<std::ptrdiff_t>(from) * v_row;
   for (std::size_t j = from; j < keys.end[First]; ++j, value += v_row) {
     multiply_add<Arch, Lanes, Rows, Vectors, First>(acc, value, 1, weights + j * strip_width<Arch>);
   }
@@ -149,8 +152,9 @@ template <class Arch, class Lanes, std::size_t Rows, std::size_t Vectors, std::s
 /// Vector i takes the keys before `keys.end[i]`: under a causal mask its other weights are 0 and not written. All
 /// vectors begin at key 0. If lanes hold several keys, `keys` counts lanes.
 template <class Arch, class Lanes, std::size_t Rows, std::size_t Vectors>
-[[gnu::noinline]] void value_tile(const float* weights, const float* v, std::ptrdiff_t v_row,
-                                  const keys_per_vector<Arch>& keys, float* out, const float* rescale) noexcept {
+[[gnu::noinline]] void value_tile(const element_of<Arch>* weights, const element_of<Arch>* v, std::ptrdiff_t v_row,
+                                  const keys_per_vector<Arch>& keys, element_of<Arch>* out,
+                                  const element_of<Arch>* rescale) noexcept {
   floats<Arch> acc[Rows][Vectors];
 #pragma GCC unroll 4
   for (std::size_t i = 0; i < Vectors; ++i) {
@@ -184,9 +188,10 @@ template <class Arch>
 }
 
 template <class Arch, class Lanes, std::size_t Rows, std::size_t Vectors = tile_vectors<Arch>>
-[[gnu::always_inline]] inline void score_vectors(std::size_t vectors, const float* q, const float* k,
-                                                 std::ptrdiff_t k_row, std::size_t features, float* scores,
-                                                 float* maximum, const added_scores& added) noexcept {
+[[gnu::always_inline]] inline void score_vectors(std::size_t vectors, const element_of<Arch>* q,
+                                                 const element_of<Arch>* k, std::ptrdiff_t k_row, std::size_t features,
+                                                 element_of<Arch>* scores, element_of<Arch>* maximum,
+                                                 const added_scores<Arch>& added) noexcept {
   if constexpr (Vectors > 1) {
     if (vectors < Vectors) {
       return score_vectors<Arch, Lanes, Rows, Vectors - 1>(vectors, q, k, k_row, features, scores, maximum, added);
@@ -197,9 +202,10 @@ template <class Arch, class Lanes, std::size_t Rows, std::size_t Vectors = tile_
 
 /// score_tile for run-time numbers of rows and vectors; `rows` is a result of `tile_step`.
 template <class Arch, class Lanes = float_lanes<Arch>>
-[[gnu::always_inline]] inline void score_rows(std::size_t rows, std::size_t vectors, const float* q, const float* k,
-                                              std::ptrdiff_t k_row, std::size_t features, float* scores, float* maximum,
-                                              const added_scores& added) noexcept {
+[[gnu::always_inline]] inline void score_rows(std::size_t rows, std::size_t vectors, const element_of<Arch>* q,
+                                              const element_of<Arch>* k, std::ptrdiff_t k_row, std::size_t features,
+                                              element_of<Arch>* scores, element_of<Arch>* maximum,
+                                              const added_scores<Arch>& added) noexcept {
   if (rows == tile_rows<Arch>)
     return score_vectors<Arch, Lanes, tile_rows<Arch>>(vectors, q, k, k_row, features, scores, maximum, added);
   if (rows == 4) return score_vectors<Arch, Lanes, 4>(vectors, q, k, k_row, features, scores, maximum, added);
@@ -207,9 +213,10 @@ template <class Arch, class Lanes = float_lanes<Arch>>
 }
 
 template <class Arch, class Lanes, std::size_t Rows, std::size_t Vectors = tile_vectors<Arch>>
-[[gnu::always_inline]] inline void value_vectors(std::size_t vectors, const float* weights, const float* v,
-                                                 std::ptrdiff_t v_row, const keys_per_vector<Arch>& keys, float* out,
-                                                 const float* rescale) noexcept {
+[[gnu::always_inline]] inline void value_vectors(std::size_t vectors, const element_of<Arch>* weights,
+                                                 const element_of<Arch>* v, std::ptrdiff_t v_row,
+                                                 const keys_per_vector<Arch>& keys, element_of<Arch>* out,
+                                                 const element_of<Arch>* rescale) noexcept {
   if constexpr (Vectors > 1) {
     if (vectors < Vectors) {
       return value_vectors<Arch, Lanes, Rows, Vectors - 1>(vectors, weights, v, v_row, keys, out, rescale);
@@ -220,9 +227,10 @@ template <class Arch, class Lanes, std::size_t Rows, std::size_t Vectors = tile_
 
 /// value_tile for run-time numbers of rows and vectors; `rows` is a result of `tile_step`.
 template <class Arch, class Lanes = float_lanes<Arch>>
-[[gnu::always_inline]] inline void value_rows(std::size_t rows, std::size_t vectors, const float* weights,
-                                              const float* v, std::ptrdiff_t v_row, const keys_per_vector<Arch>& keys,
-                                              float* out, const float* rescale) noexcept {
+[[gnu::always_inline]] inline void value_rows(std::size_t rows, std::size_t vectors, const element_of<Arch>* weights,
+                                              const element_of<Arch>* v, std::ptrdiff_t v_row,
+                                              const keys_per_vector<Arch>& keys, element_of<Arch>* out,
+                                              const element_of<Arch>* rescale) noexcept {
   if (rows == tile_rows<Arch>)
     return value_vectors<Arch, Lanes, tile_rows<Arch>>(vectors, weights, v, v_row, keys, out, rescale);
   if (rows == 4) return value_vectors<Arch, Lanes, 4>(vectors, weights, v, v_row, keys, out, rescale);

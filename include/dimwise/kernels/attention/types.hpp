@@ -16,6 +16,12 @@
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
+/// The arguments of a kernel whose elements are those of `Arch`.
+template <class Arch>
+using layout_for = attention_layout_of<element_of<Arch>>;
+template <class Arch>
+using head_for = attention_head_of<element_of<Arch>>;
+
 /// The position of a register of scores: one query per lane, one key, both counted from the start of the head.
 template <class Arch>
 struct score_place {

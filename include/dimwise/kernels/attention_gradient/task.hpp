@@ -193,7 +193,7 @@ class attention_gradient_task : gradient_panels<Arch> {
     const bool edits_scores = changes_scores(distance);
     const bool slopes = has_slopes();
     // Added numbers that hide no pair are added in the tile's registers.
-    added_scores added;
+    added_scores<Arch> added;
     if (!edit.added.hides && !edits_scores && !slopes) {
       added = edit.added;
       edit.added = {};
@@ -245,14 +245,14 @@ class attention_gradient_task : gradient_panels<Arch> {
     if (what.soft_cap != 0) cap_scores<Arch>(scores, derivative, at, soft_cap_of{what.soft_cap}, what.own != nullptr);
   }
 
-  [[nodiscard]] static added_scores from(added_scores added, std::size_t key, std::size_t lane) noexcept {
+  [[nodiscard]] static added_scores<Arch> from(added_scores<Arch> added, std::size_t key, std::size_t lane) noexcept {
     if (added.data != nullptr) added.data += added.each_query ? key * width + lane : key;
     return added;
   }
 
   // The bias and mask of a strip and a block; returns false if they hide all of it.
   [[nodiscard]] bool add(const attention_head& of, const query_range& strip, const key_span& block,
-                         added_scores& to) const noexcept {
+                         added_scores<Arch>& to) const noexcept {
     if (of.bias == nullptr && of.allow == nullptr) return true;
     to.data = at_[buffers::added];
     to.each_query =

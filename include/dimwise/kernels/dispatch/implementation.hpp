@@ -68,17 +68,23 @@ struct call_score {
 };
 
 template <class Arch>
-std::size_t attention_bytes(const attention_call& c, std::size_t workers) {
-  return c.few_queries ? decode_scratch_bytes<Arch>(c.layout, c.count, c.group, workers)
-                       : attention_scratch_bytes<Arch>(c.layout, workers);
+std::size_t attention_bytes(const attention_call_of<element_of<Arch>>& c, std::size_t workers) {
+  if constexpr (!in_doubles<Arch>) {
+    if (c.few_queries) { return decode_scratch_bytes<Arch>(c.layout, c.count, c.group, workers); }
+  }
+  return attention_scratch_bytes<Arch>(c.layout, workers);
 }
 template <class Arch>
-void attention(const attention_call& c, void* scratch, const runner& threads) {
-  const call_score<Arch> score{c.score};
-  if (c.few_queries) {
-    kernels::decode<Arch>(c.layout, c.heads, c.count, c.group, scratch, threads, score);
+void attention(const attention_call_of<element_of<Arch>>& c, void* scratch, const runner& threads) {
+  if constexpr (in_doubles<Arch>) {
+    kernels::attention<Arch>(c.layout, c.heads, c.count, scratch, threads);
   } else {
-    kernels::attention<Arch>(c.layout, c.heads, c.count, scratch, threads, score);
+    const call_score<Arch> score{c.score};
+    if (c.few_queries) {
+      kernels::decode<Arch>(c.layout, c.heads, c.count, c.group, scratch, threads, score);
+    } else {
+      kernels::attention<Arch>(c.layout, c.heads, c.count, scratch, threads, score);
+    }
   }
 }
 template <class Arch>
@@ -165,14 +171,14 @@ struct element_kernels_of {
   static constexpr auto choose = &detail::choose_all<Arch>;
   static constexpr auto fold_row = &detail::fold_row_by<Arch>;
   static constexpr auto fold_columns = &detail::fold_columns_by<Arch>;
+  static constexpr auto attention_bytes = &detail::attention_bytes<Arch>;
+  static constexpr auto attention = &detail::attention<Arch>;
 };
 
 /// The kernels of `Arch`, an architecture of float, each compiled on use.
 template <class Arch>
 struct kernels_of : element_kernels_of<Arch> {
   static constexpr auto architecture = Arch::name();
-  static constexpr auto attention_bytes = &detail::attention_bytes<Arch>;
-  static constexpr auto attention = &detail::attention<Arch>;
   static constexpr auto attention_small = &detail::attention_small_call<Arch>;
   static constexpr auto stored_rows = &detail::stored_kernels_of<Arch>;
   static constexpr auto product_with_epilogue = &detail::product_with_epilogue<Arch>;
@@ -196,18 +202,15 @@ inline constexpr element_table<element_of<Arch>> element_table_of = {
     .choose = element_kernels_of<Arch>::choose,
     .fold_row = element_kernels_of<Arch>::fold_row,
     .fold_columns = element_kernels_of<Arch>::fold_columns,
+    .attention_bytes = element_kernels_of<Arch>::attention_bytes,
+    .attention = element_kernels_of<Arch>::attention,
 };
 
 /// All kernels of `Arch`, an architecture of float, as a table.
 template <class Arch>
 inline constexpr table table_of = {
-    element_table_of<Arch>,
-    kernels_of<Arch>::architecture,
-    kernels_of<Arch>::attention_bytes,
-    kernels_of<Arch>::attention,
-    kernels_of<Arch>::attention_small,
-    kernels_of<Arch>::stored_rows,
-    kernels_of<Arch>::product_with_epilogue,
+    element_table_of<Arch>,        kernels_of<Arch>::architecture,          kernels_of<Arch>::attention_small,
+    kernels_of<Arch>::stored_rows, kernels_of<Arch>::product_with_epilogue,
 };
 
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION

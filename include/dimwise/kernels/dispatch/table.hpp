@@ -81,14 +81,16 @@ struct score_function {
 };
 
 /// `count` heads of one layout; `group` consecutive heads share k and v.
-struct attention_call {
-  attention_layout layout{};
-  const attention_head* heads = nullptr;
+template <class T>
+struct attention_call_of {
+  attention_layout_of<T> layout{};
+  const attention_head_of<T>* heads = nullptr;
   std::size_t count = 0;
   std::size_t group = 1;
-  bool few_queries = false;  ///< read the keys once for all queries of a group
-  score_function score{};
+  bool few_queries = false;  ///< read the keys once for all queries of a group; only among floats
+  score_function score{};    ///< only among floats
 };
+using attention_call = attention_call_of<float>;
 
 /// The epilogue of a product: f(scale · x + bias) + residual. The residual may be C itself.
 template <class T>
@@ -178,14 +180,14 @@ struct element_table {
   /// Reduces `extent` rows of contiguous columns, `stride` apart, to one row, starting from `out` if `onto`.
   void (*fold_columns)(total f, std::size_t extent, std::size_t columns, const T* in, std::ptrdiff_t stride, T* out,
                        bool onto);
+  std::size_t (*attention_bytes)(const attention_call_of<T>&, std::size_t workers);
+  void (*attention)(const attention_call_of<T>&, void* scratch, const runner&);
 };
 
 /// The kernels of one architecture, except those of the backward pass (gradient_table.hpp). Scratch is aligned to 64
 /// bytes; its size is returned by the preceding function.
 struct table : element_table<float> {
   const char* architecture;
-  std::size_t (*attention_bytes)(const attention_call&, std::size_t workers);
-  void (*attention)(const attention_call&, void* scratch, const runner&);
   /// Computes small calls without scratch or threads; returns false without computing other calls.
   bool (*attention_small)(const attention_call&);
   const stored_row_kernels* stored_rows;  ///< for `quantised_data`
