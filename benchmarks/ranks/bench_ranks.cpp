@@ -2,11 +2,11 @@
 //
 //   mpirun -n 2 bench_ranks [seconds per line] [call]
 //
-// Prints `call bytes dimwise_us mpi_us ratio rounds`: medians of the slowest rank, the two in turn, from and to the same
-// memory. The mark is a ratio of at most 1.5 from 256 KiB on. MPI_Allreduce chooses the order of its additions; dimwise
-// adds in the order of the ranks. If another program takes a core from a rank, the others wait for a time slice, which is
-// longer than a call: such rounds do not count, and the last column says how many are left. With more ranks than cores
-// all rounds count.
+// Prints `call bytes dimwise_us mpi_us ratio rounds`: medians of the slowest rank, the two in turn, from and to the
+// same memory. The mark is a ratio of at most 1.5 from 256 KiB on. MPI_Allreduce chooses the order of its additions;
+// dimwise adds in the order of the ranks. If another program takes a core from a rank, the others wait for a time
+// slice, which is longer than a call: such rounds do not count, and the last column says how many are left. With more
+// ranks than cores all rounds count.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include <dimwise/ranks/mpi.hpp>
