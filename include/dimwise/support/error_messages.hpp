@@ -315,6 +315,8 @@ template <class... Facts> struct ERROR_R24_norm_of_a_divided_model_takes_the_mes
   static_assert(false, detail::message_of<ERROR_R24_norm_of_a_divided_model_takes_the_mesh>()); };
 template <class... Facts> struct ERROR_R24_draw_of_a_divided_model_takes_the_mesh {
   static_assert(false, detail::message_of<ERROR_R24_draw_of_a_divided_model_takes_the_mesh>()); };
+template <class... Facts> struct ERROR_R24_divided_parameters_are_drawn_by_initialise {
+  static_assert(false, detail::message_of<ERROR_R24_divided_parameters_are_drawn_by_initialise>()); };
 template <class... Facts> struct ERROR_R25_mesh_axis_occurs_twice {
   static_assert(false, detail::message_of<ERROR_R25_mesh_axis_occurs_twice>()); };
 template <class... Facts> struct ERROR_R25_mesh_has_no_such_axis {

@@ -257,6 +257,7 @@ template <class... Facts> struct ERROR_R24_dimension_has_no_such_shard;
 template <class... Facts> struct ERROR_R24_operand_has_no_such_shard;
 template <class... Facts> struct ERROR_R24_norm_of_a_divided_model_takes_the_mesh;
 template <class... Facts> struct ERROR_R24_draw_of_a_divided_model_takes_the_mesh;
+template <class... Facts> struct ERROR_R24_divided_parameters_are_drawn_by_initialise;
 
 // R25  A mesh axis occurs once in a tensor, shards and partial sums together.
 template <class... Facts> struct ERROR_R25_mesh_axis_occurs_twice;

@@ -405,3 +405,73 @@ TEST_CASE("ranks that divide parameters draw those of one rank with the same see
     check_drawn<in_stripes, seq>(nn::xavier_uniform(5), grid, part, rows, 11);
   });
 }
+
+namespace {
+
+struct features : feature_dim<64> {};
+
+// Weights in blocks, of which ranks divide the outputs or the inputs. A block does not cross the end of a part.
+template <class Kind, class Hidden>
+struct in_blocks {
+  using up_type = nn::linear<nn::from<features>, nn::to<Hidden>, nn::no_bias, Kind>;
+  using down_type = nn::linear<nn::from<Hidden>, nn::to<features>, nn::no_bias, Kind>;
+  up_type up{};
+  down_type down{};
+  using members = nn::member_list<&in_blocks::up, &in_blocks::down>;
+};
+
+template <class Kind>
+void check_blocks() {
+  using of_one = in_blocks<Kind, hidden>;
+  const auto whole = nn::initialised<of_one>(nn::normal(9, 1), hidden{128});
+  const tensor<float, hidden, features> up = whole.up.weight.dequantised();
+  const tensor<float, features, hidden> down = whole.down.weight.dequantised();
+  on_threads([&](const ranks::communicator& world) {
+    const ranks::mesh grid(world, tp{world.size()});
+    const auto mine = nn::initialised<in_blocks<Kind, hidden_here>>(nn::normal(9, 1), grid, hidden{128});
+    const tensor<float, hidden_here, features> my_up = mine.up.weight.dequantised();
+    const tensor<float, features, hidden_here> my_down = mine.down.weight.dequantised();
+    CHECK(same(my_up, part_of<hidden_here>(up, grid)));
+    CHECK(same(my_down, part_of<hidden_here>(down, grid)));
+  });
+}
+
+// A module with a function of its own, which leaves drawing to its parameters.
+template <class Hidden>
+struct by_itself {
+  tensor<float, Hidden> scales{};
+  nn::linear<nn::from<d_model>, nn::to<Hidden>> up{};
+  using members = nn::member_list<&by_itself::scales, &by_itself::up>;
+
+  static constexpr bool passes_on = true;
+  template <class How, class... Extents>
+  void initialise_parameters(How& how, const Extents&... extents) {
+    nn::initialise(up, how, extents...);
+    nn::initialise(scales, how, extents...);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("ranks draw the blocks of 8 and 4 bits that one rank draws, over threads" * support::threads) {
+  check_blocks<nn::int8_blocks>();
+  check_blocks<nn::int4_blocks>();
+}
+
+TEST_CASE("a divided module that initialises itself has the part of one rank's draw, over threads" * support::threads) {
+  const nn::xavier_uniform first(6);
+  nn::xavier_uniform of_one = first;
+  const auto whole = nn::initialised<std::tuple<by_itself<hidden>, by_itself<hidden>>>(of_one, hidden{7});
+  on_threads([&](const ranks::communicator& world) {
+    const ranks::mesh grid(world, tp{world.size()});
+    nn::xavier_uniform how = first, after = of_one;
+    const auto mine = nn::initialised<std::tuple<by_itself<hidden_here>, by_itself<hidden_here>>>(how, grid, hidden{7});
+    const auto check = [&](const auto& one, const auto& all) {
+      CHECK(same(one.scales, part_of<hidden_here>(all.scales, grid)));
+      CHECK(same(one.up.weight, part_of<hidden_here>(all.up.weight, grid)));
+    };
+    check(std::get<0>(mine), std::get<0>(whole));
+    check(std::get<1>(mine), std::get<1>(whole));
+    CHECK(how(1, 1) == after(1, 1));
+  });
+}

@@ -56,6 +56,7 @@ struct any_norm {
     dimwise::detail::raise<number_error>(error{} << "any_norm: the norm is none of those listed");
   }
 
+  static constexpr bool passes_on = true;  ///< the extents, in `initialise_parameters`
   /// Draws nothing: scales are 1 and biases 0.
   template <class How, class... Extents>
   void initialise_parameters(How&, const Extents&... extents) {

@@ -68,6 +68,7 @@ struct embedding {
   /// The logits of tied embeddings: features contracted with the table.
   DIMWISE_DETAIL_CALL(embedding, logits, logits_formula);
 
+  static constexpr bool passes_on = true;
   template <class How, class... Extents>
   void initialise_parameters(How& how, const Extents&... extents) {
     detail::draw_weight<detail::list<Choice>, detail::list<Model>>(table, how, extents...);
@@ -121,6 +122,7 @@ struct learned_positions {
   }
   DIMWISE_DETAIL_CALL(learned_positions, operator(), formula);
 
+  static constexpr bool passes_on = true;
   template <class How, class... Extents>
   void initialise_parameters(How& how, const Extents&... extents) {
     table = detail::zeros<table_type>(extents...);

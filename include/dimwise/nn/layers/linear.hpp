@@ -86,6 +86,7 @@ struct linear<from<I...>, to<O...>, Bias, T> {
   }
   DIMWISE_DETAIL_CALL(linear, operator(), formula);
 
+  static constexpr bool passes_on = true;
   template <class How, class... Extents>
   void initialise_parameters(How& how, const Extents&... extents) {
     detail::draw_weight<detail::list<I...>, detail::list<detail::output_side<O, I...>...>>(weight, how, extents...);

@@ -68,6 +68,7 @@ struct layer_norm {
   }
   DIMWISE_DETAIL_CALL(layer_norm, operator(), formula);
 
+  static constexpr bool passes_on = true;
   template <class How, class... Extents>
   void initialise_parameters(How&, const Extents&... extents) {
     gamma = detail::zeros<parameter>(extents...);
@@ -98,6 +99,7 @@ struct rms_norm {
   }
   DIMWISE_DETAIL_CALL(rms_norm, operator(), formula);
 
+  static constexpr bool passes_on = true;
   template <class How, class... Extents>
   void initialise_parameters(How&, const Extents&... extents) {
     gamma = detail::zeros<parameter>(extents...);

@@ -141,8 +141,8 @@ auto extents_among(const Given&... given) {
   return std::tuple_cat(one(given)...);
 }
 
-// A zero tensor with the given extents. A missing extent is the error R15 of the tensor's constructor; this function
-// avoids the further errors of std::apply.
+// A zero tensor with the given extents; `initialise` has rejected missing ones (R15). This function avoids the further
+// errors of std::apply.
 template <class Tensor, class... Needed>
 Tensor zeros_of(const std::tuple<Needed...>& extents) {
   return Tensor(std::get<Needed>(extents)...);
@@ -153,6 +153,28 @@ Tensor zeros(const Given&... given) {
   return zeros_of<Tensor>(extents_among<run_time_atoms_t<shape_of<Tensor>>>(given...));
 }
 
+// What a divided module's own `initialise_parameters` gets instead of `how` and passes on (R24): numbers that it drew
+// itself would be the same on every rank.
+template <class How, class Axes>
+struct draws_parts {
+  How& how;
+  template <class... Counts,
+            class Error = ERROR_R24_divided_parameters_are_drawn_by_initialise<op::initialise, over_t<Axes>>>
+  Error operator()(const Counts&...) const;
+};
+template <class How>
+inline constexpr bool is_draws_parts = false;
+template <class How, class Axes>
+inline constexpr bool is_draws_parts<draws_parts<How, Axes>> = true;
+template <class How>
+auto& source_of(How& how) {
+  if constexpr (is_draws_parts<std::remove_const_t<How>>) {
+    return how.how;
+  } else {
+    return how;
+  }
+}
+
 // Draws a tensor from the dimensions I to O.
 template <class I, class O, class Tensor, class How, class... Given>
 void draw(Tensor& t, How& how, const Given&... given) {
@@ -160,7 +182,7 @@ void draw(Tensor& t, How& how, const Given&... given) {
   const auto drawn = [&](const auto& elements_of, const auto& all) {
     const std::size_t inputs = elements_of(I{}), outputs = elements_of(O{});
     std::vector<T> values(t.size());
-    all(values, [&] { return static_cast<T>(how(inputs, outputs)); });
+    all(values, [&] { return static_cast<T>(source_of(how)(inputs, outputs)); });
     t.assign(values);
   };
   using factors = all_factors_t<dims_t<shape_of<Tensor>>>;
@@ -188,7 +210,7 @@ void draw(Tensor& t, How& how, const Given&... given) {
 
 // Whether How draws a weight of that many inputs and outputs.
 template <class How>
-concept draws_weights = requires(How& how, std::size_t n) { static_cast<double>(how(n, n)); };
+concept draws_weights = is_draws_parts<How> || requires(How& how, std::size_t n) { static_cast<double>(how(n, n)); };
 
 // A type with a function of its own decides what draws its weights, and needs no list of members.
 template <class M, class How, class... Extents>
@@ -196,10 +218,52 @@ concept initialises_itself = std::is_class_v<How> && requires(M& m, How& how, co
   m.initialise_parameters(how, extents...);
 };
 
+// Whether a module has no `initialise_parameters`, or one that passes `how` and the extents on, and says so
+// (`static constexpr bool passes_on = true;`).
+template <class M, class How, class... Extents>
+inline constexpr bool is_passed_on = !initialises_itself<M, How, Extents...> && !initialises_itself<M, How>;
+template <class M, class How, class... Extents>
+  requires(requires { requires M::passes_on; })
+inline constexpr bool is_passed_on<M, How, Extents...> = true;
+
+// The types of the parameters that `initialise` draws, and of the modules that draw theirs without passing on.
+template <class M, class How, class... Extents>
+consteval auto drawn_types() {
+  if constexpr (is_any_parameter<M>) {
+    return list<M>{};
+  } else if constexpr (is_sequence<M>) {
+    return drawn_types<typename M::value_type, How, Extents...>();
+  } else if constexpr (!is_passed_on<M, How, Extents...>) {
+    return list<M>{};
+  } else if constexpr (is_tuple<M> || module<M>) {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return unique_t<join_t<list<>, decltype(drawn_types<std::remove_cvref_t<decltype(part_at<I>(std::declval<M&>()))>,
+                                                          How, Extents...>())...>>{};
+    }(std::make_index_sequence<part_count<M>()>{});
+  } else {
+    return list<>{};
+  }
+}
+template <class X>
+struct drawn_facts {
+  using extents = list<>;
+  using axes = axes_of_parameters_t<X>;  // of a module that draws its parameters itself
+};
+template <class X>
+  requires is_any_parameter<X>
+struct drawn_facts<X> {
+  template <class... A>
+  static auto whole(list<A...>) -> join_t<list<>, list_if<whole_t<A>::static_extent == at_run_time, whole_t<A>>...>;
+  using extents = decltype(whole(run_time_atoms_t<typename X::shape_type>{}));
+  using axes = list<>;
+};
+
 // R24, R25: ranks divide the parameters along these axes, so the first argument after `how` is a mesh that has them.
 template <class Axes, class First, class...>
 consteval auto judge_mesh() {
-  if constexpr (!is_mesh<First>) {
+  if constexpr (is_extents_on_rank<First>) {  // an `initialise_parameters` hands it on to its members
+    return answer<accepted<shape<>>>{};
+  } else if constexpr (!is_mesh<First>) {
     return answer<ERROR_R24_draw_of_a_divided_model_takes_the_mesh<op::initialise, over_t<Axes>>>{};
   } else if constexpr (!is_subset<Axes, axes_of_mesh_t<First>>) {
     return answer<ERROR_R25_mesh_has_no_such_axis<op::initialise, over_t<Axes>, First>>{};
@@ -212,9 +276,39 @@ template <class... Given>
 inline constexpr bool are_extents = true;
 template <class First, class... Given>
 inline constexpr bool are_extents<First, Given...> =
-    is_mesh<First> ? (dimension_type<Given> && ...) && !(is_shard<Given> || ...)
-                   : dimension_type<First> && (dimension_type<Given> && ...);
-// R1, R21, R24, R25: a model, a function that draws its weights, a mesh if ranks divide the model, and extents as
+    is_extents_on_rank<First> ? sizeof...(Given) == 0
+    : is_mesh<First>          ? (dimension_type<Given> && ...) && !(is_shard<Given> || ...)
+                              : dimension_type<First> && (dimension_type<Given> && ...);
+// R15, R24: every run-time extent is given, and what ranks divide is drawn as a whole. Extents that a module passes on
+// have been judged.
+template <class Drawn, bool OnRanks, class... Extents>
+struct judge_drawn;
+template <class... X, bool OnRanks, class... Extents>
+struct judge_drawn<list<X...>, OnRanks, Extents...> {
+  using needed = unique_t<join_t<list<>, typename drawn_facts<X>::extents...>>;
+  using axes = unique_t<join_t<list<>, typename drawn_facts<X>::axes...>>;
+  template <class... D>
+  static auto lacks(list<D...>)
+      -> ERROR_R15_run_time_extents_are_given_once<op::initialise, over<about_t<D>...>, over<Extents...>>;
+  static consteval auto verdict() {
+    if constexpr (OnRanks && axes::size > 0) {
+      return answer<ERROR_R24_divided_parameters_are_drawn_by_initialise<op::initialise, over_t<axes>>>{};
+    } else if constexpr (!is_subset<needed, list<Extents...>>) {
+      return answer<decltype(lacks(needed{}))>{};
+    } else {
+      return answer<accepted<shape<>>>{};
+    }
+  }
+};
+template <class Drawn, class... Given>
+struct judge_given : judge_drawn<Drawn, false, Given...> {};
+template <class Drawn, class First, class... Whole>
+  requires is_mesh<First>
+struct judge_given<Drawn, First, Whole...> : judge_drawn<Drawn, true, Whole...> {};
+template <class Drawn, class Mesh, class... Whole>
+struct judge_given<Drawn, extents_on_rank<Mesh, Whole...>> : judge_drawn<list<>, true> {};
+
+// R1, R15, R21, R24, R25: a model, a function that draws its weights, a mesh if ranks divide the model, and extents as
 // objects of their dimension.
 template <class M, class How, class... Given>
 consteval auto judge_initialise() {
@@ -231,7 +325,12 @@ consteval auto judge_initialise() {
   } else if constexpr (divided::size > 0 && refused<typename decltype(judge_mesh<divided, Given..., void>())::type>) {
     return judge_mesh<divided, Given..., void>();
   } else {
-    return answer<accepted<M>>{};
+    using judged = judge_given<decltype(drawn_types<std::remove_const_t<M>, How, Given...>()), Given...>;
+    if constexpr (refused<typename decltype(judged::verdict())::type>) {
+      return judged::verdict();
+    } else {
+      return answer<accepted<M>>{};
+    }
   }
 }
 template <class M, class How, class... Given>
@@ -240,8 +339,14 @@ using initialise_verdict = typename decltype(judge_initialise<M, std::remove_cvr
 // The parameters of a part of a model; what has none is a setting.
 template <class M, class How, class... Extents>
 void initialise_part(M& m, How& how, const Extents&... extents) {
+  using divided = axes_of_parameters_t<M>;
   if constexpr (requires { m.initialise_parameters(how, extents...); }) {
-    m.initialise_parameters(how, extents...);
+    if constexpr ((is_extents_on_rank<Extents> || ...) && divided::size > 0 && !is_draws_parts<How>) {
+      draws_parts<How, divided> parts{how};
+      m.initialise_parameters(parts, extents...);
+    } else {
+      m.initialise_parameters(how, extents...);
+    }
   } else if constexpr (is_tensor<M>) {  // a vector that is a direct member
     m = zeros<M>(extents...);
     draw<dims_t<shape_of<M>>, dims_t<shape_of<M>>>(m, how, extents...);
@@ -263,13 +368,13 @@ void initialise_part(M& m, How& how, const Mesh<Axes...>& mesh, const Whole&... 
 }  // namespace detail
 
 /// Initialises the parameters of `m` in member order: draws weights from `how`, sets biases to 0 and norm scales to 1.
-/// Pass run-time extents once for the whole module (R15). A non-const `how` is advanced, so that the next module gets
-/// other numbers; a const one is copied. Rejects what does not draw weights, constant models, extents that are not
-/// objects of their dimension (R1), and types that are not modules (R21).
+/// Pass run-time extents once for the whole module; a missing one is rejected (R15). A non-const `how` is advanced, so
+/// that the next module gets other numbers; a const one is copied. Rejects what does not draw weights, constant models,
+/// extents that are not objects of their dimension (R1), and types that are not modules (R21).
 ///
 /// If ranks divide parameters, pass a `ranks::mesh` and then the whole extents: each rank draws the numbers of whole
-/// parameters, as one rank would, and has its part of them. Rejects such a model without a mesh (R24), or with one that
-/// lacks an axis (R25).
+/// parameters, as one rank would, and has its part of them. Rejects such a model without a mesh, or if its
+/// `initialise_parameters` draws numbers itself (R24), and a mesh that lacks an axis (R25).
 template <class M, class How, class... Extents>
   requires allowed<detail::initialise_verdict<M, How, Extents...>>
 void initialise(M& m, How&& how, const Extents&... extents) {

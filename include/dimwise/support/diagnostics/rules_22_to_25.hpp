@@ -280,6 +280,16 @@ inline constexpr diagnostic of_rules_22_to_25[] = {
          "Pass the mesh and the whole extents: `nn::initialise(model, how, mesh, hidden{2048})`. The ranks then have "
          "the parameters that one rank would draw.",
      .example = "ranks/draw_of_a_divided_model"},
+    {.id = "ERROR_R24_divided_parameters_are_drawn_by_initialise",
+     .rule = 24,
+     .title = "Ranks divide parameters of the module, so its `initialise_parameters` leaves drawing to its parameters.",
+     .seen = {"{op} gives a module that ranks divide along {over} the same numbers for each rank's part"},
+     .marked = {culprit::over},
+     .causes = {"The module's `initialise_parameters` calls `how(inputs, outputs)` and stores the numbers in parts."},
+     .fix =
+         "Pass `how` and the extents on: `nn::initialise(weight, how, extents...)` draws the whole parameter on each "
+         "rank, and stores its part.",
+     .example = "ranks/part_drawn_by_its_module"},
     // R25  A mesh axis occurs once in a tensor, shards and partial sums together.
     {.id = "ERROR_R25_mesh_axis_occurs_twice",
      .rule = 25,
