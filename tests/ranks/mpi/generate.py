@@ -52,9 +52,9 @@ def of_four_layers(files, model):
     return config | {key: 4 for key in ("num_hidden_layers", "n_layer") if key in config}, arrays
 
 
-def large_llama(layers):
-    """-> settings and bfloat16 arrays of a LLaMA with a million parameters in each layer"""
-    width, hidden = 256, 1024
+def large_llama(layers, width=256):
+    """-> settings and bfloat16 arrays of a LLaMA; a layer of 256 features has a million parameters"""
+    hidden = 4 * width
     shapes = {"model.embed_tokens.weight": [96, width], "model.norm.weight": [width], "lm_head.weight": [96, width]}
     for i in range(layers):
         at = f"model.layers.{i}."
