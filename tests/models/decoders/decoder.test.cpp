@@ -7,6 +7,8 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstring>
+#include <deque>
 #include <fstream>
 #include <iterator>
 
@@ -113,6 +115,52 @@ TEST_CASE("folders of GPT-2 and LLaMA are continued as the suite expects") {
     const auto expected = folder.ids<token>("prompt.2.greedy_ids");
     CHECK(models::generate_greedy(model, folder.ids<token>("prompt.2.input_ids"), expected.size(), past) == expected);
   }
+}
+
+TEST_CASE("shards whose arrays have different types are read as one file of floats") {
+  const dimwise_test::model_folder folder("tiny-llama");
+  const io::archive from = io::read_safetensors(folder / "model.safetensors");
+  std::deque<std::vector<std::byte>> memory;
+  const auto append = [](std::vector<std::byte>& to, const auto& value) {
+    const auto* const first = reinterpret_cast<const std::byte*>(&value);
+    to.insert(to.end(), first, first + sizeof(value));
+  };
+  std::vector<io::stored_array> shards[2];
+  std::vector<io::stored_array> whole;
+  nlohmann::json index{{"weight_map", nlohmann::json::object()}};
+  for (const io::stored_array& a : from.arrays()) {
+    const std::size_t number = whole.size();
+    std::vector<std::byte>& bytes = memory.emplace_back();
+    std::vector<std::byte>& floats = memory.emplace_back();
+    for (std::size_t i = 0; i < a.bytes.size(); i += sizeof(float)) {
+      float value = 0;
+      std::memcpy(&value, a.bytes.data() + i, sizeof value);
+      const bfloat16 short_value(value);
+      const float16 half_value(value);
+      number % 3 == 0 ? append(bytes, short_value) : number % 3 == 1 ? append(bytes, half_value) : append(bytes, value);
+      append(floats, number % 3 == 0   ? static_cast<float>(short_value)
+                     : number % 3 == 1 ? static_cast<float>(half_value)
+                                       : value);
+    }
+    using enum io::element_type;
+    const io::element_type types[] = {bf16, f16, f32};
+    shards[number % 2].push_back({a.name, types[number % 3], a.extents, bytes});
+    whole.push_back({a.name, f32, a.extents, floats});
+    index["weight_map"][a.name] = number % 2 == 0 ? "first.safetensors" : "second.safetensors";
+  }
+  io::write_safetensors(folder / "model.safetensors", whole);
+  const auto logits = [&] {
+    const auto m = models::read_decoder(folder.path());
+    auto past = m.start(64);
+    return m.next(folder.ids<token>("prompt.2.input_ids"), past);
+  };
+  const auto expected = logits();
+  std::filesystem::remove(folder / "model.safetensors");
+  io::write_safetensors(folder / "first.safetensors", shards[0]);
+  io::write_safetensors(folder / "second.safetensors", shards[1]);
+  folder.write("model.safetensors.index.json", index.dump());
+  const auto found = logits();
+  CHECK(distance(expected.values(), found.values()) == 0);
 }
 
 TEST_CASE("settings of every family are written and read again, at once and token by token") {
