@@ -1,5 +1,5 @@
-// tests/models/encoders/gte.test.cpp -- GTE: features and scores against float64, each convention that changes them, and
-// settings that are not read.
+// tests/models/encoders/gte.test.cpp -- GTE: features and scores against float64, each convention that changes them,
+// and settings that are not read.
 // SPDX-License-Identifier: BSL-1.0
 #include "models/encoders/float64.hpp"
 #include <dimwise/models/inspect.hpp>
@@ -83,5 +83,7 @@ TEST_CASE("settings of GTE that are not read are rejected by name") {
   CHECK(told("layer_norm_type", "rms_norm").find("layer_norm_type is \"rms_norm\"") == 0);
   CHECK(told("logn_attention_scale", true).find("logn_attention_scale is true") == 0);
   CHECK(told("pack_qkv", false).find("attention.q_proj.weight\" is missing") != std::string::npos);
-  CHECK(told("num_attention_heads", 8) == "rotary positions turn pairs, and a head has an odd number of features");
+  CHECK(told("num_attention_heads", 8) ==
+        "rotary positions turn 3 features of a head, an even number up to 65536 was expected");
+  CHECK(told("hidden_size", 3298534883328).find("rotary positions turn 1099511627776 features of a head") == 0);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/encoders/gte.hpp -- GTE 1.5 and multilingual GTE (Zhang et al. 2024), whose model_type is "new": settings
-// and array names.
+// dimwise/models/encoders/gte.hpp -- GTE 1.5 and multilingual GTE (Zhang et al. 2024), whose model_type is "new":
+// settings and array names.
 //
-// Layer: models. Differences from BERT: rotary positions with a fixed NTK scaling, one array for queries, keys and values,
-// and a gated feed-forward layer whose last map alone has a bias.
+// Layer: models. Differences from BERT: rotary positions with a fixed NTK scaling, one array for queries, keys and
+// values, and a gated feed-forward layer whose last map alone has a bias.
 // Tests: tests/models/encoders/gte.test.cpp
 #pragma once
 
@@ -15,7 +15,8 @@ namespace dimwise::models {
 
 namespace detail {
 
-// The base times the factor, and all angles divided by factor^(2/n) for n features: the last pair turns 1/factor as far.
+// The base times the factor, and all angles divided by factor^(2/n) for n features: the last pair turns 1/factor as
+// far.
 inline rotary_settings read_gte_rotary(io::config_check& config, std::size_t features) {
   using enum io::number_range;
   const double base = config.number("rope_theta", 10000, above_zero);
@@ -27,7 +28,11 @@ inline rotary_settings read_gte_rotary(io::config_check& config, std::size_t fea
     if (scaling.has("mixed_b")) { scaling.differs("mixed_b is set; a factor that grows with the pair is not read"); }
     take_problems(config, scaling);
   }
-  if (features % 2 != 0) { config.differs("rotary positions turn pairs, and a head has an odd number of features"); }
+  constexpr std::size_t most = 65536;  // of a head, before its arrays are compared
+  if (features % 2 != 0 || features > most) {
+    config.differs("rotary positions turn " + std::to_string(features) +
+                   " features of a head, an even number up to 65536 was expected");
+  }
   rotary_settings to;
   if (!config.problems().empty()) { return to; }
   const auto n = static_cast<double>(features);

@@ -35,7 +35,8 @@ inline void set_roberta_heads(encoder_description& d) {
   d.names.unused.emplace_back("lm_head.");
 }
 
-/// Reads the settings of RoBERTa, XLM-RoBERTa or CamemBERT from `config`, with its array names. Records mismatches in `config`.
+/// Reads the settings of RoBERTa, XLM-RoBERTa or CamemBERT from `config`, with its array names. Records mismatches in
+/// `config`.
 [[nodiscard]] inline encoder_description read_roberta_settings(io::config_check& config, const io::archive& weights) {
   encoder_keys keys;
   keys.vocab.otherwise = config.word("model_type") == "roberta" ? 50265 : 30522;
@@ -46,7 +47,8 @@ inline void set_roberta_heads(encoder_description& d) {
   return d;
 }
 
-/// RoBERTa, XLM-RoBERTa and CamemBERT for `read_encoder`: their values of `model_type` and the function that reads them.
+/// RoBERTa, XLM-RoBERTa and CamemBERT for `read_encoder`: their values of `model_type` and the function that reads
+/// them.
 inline const encoder_family roberta_family{{"roberta", "xlm-roberta", "camembert"}, read_roberta_settings};
 
 }  // namespace dimwise::models
