@@ -24,7 +24,7 @@ def choice(name, label, options):
 
 
 def with_report(markdown):
-    button = '<p><a class="md-button" href="../assets/report.html">Open a report that computes</a></p>' if REPORT.is_file() else ""
+    button = '<p><a class="md-button" href="../assets/report.html">Open the report</a></p>' if REPORT.is_file() else ""
     return markdown.replace(REPORT_PLACE, button)
 
 
