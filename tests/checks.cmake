@@ -57,7 +57,7 @@ endif()
 # structure.shell: every shell script.
 find_check(SHELLCHECK structure.shell shellcheck)
 if(DIMWISE_SHELLCHECK)
-  file(GLOB_RECURSE scripts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/*.sh ${PROJECT_SOURCE_DIR}/benchmarks/*.sh ${PROJECT_SOURCE_DIR}/src/*.sh
+  file(GLOB_RECURSE scripts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/*.sh ${PROJECT_SOURCE_DIR}/benchmarks/*.sh ${PROJECT_SOURCE_DIR}/src/*.sh ${PROJECT_SOURCE_DIR}/examples/*.sh
        ${PROJECT_SOURCE_DIR}/tests/*.sh)
   add_test(NAME structure.shell COMMAND ${DIMWISE_SHELLCHECK} ${scripts} ${PROJECT_SOURCE_DIR}/.ci/run)
   set_tests_properties(structure.shell PROPERTIES LABELS "rules;quick")

@@ -28,7 +28,7 @@ if [ "$setup" = yes ]; then bash tools/setup.sh site; fi
 
 python3 -B tools/errors_page.py --if-older
 if command -v em++ > /dev/null; then
-  bash tools/site/explore.sh
+  bash examples/live/explore.sh
 else
   echo "site: em++ is not installed, so the page \"See attention\" does not compute (tools/setup.sh browser)" >&2
 fi

@@ -2,7 +2,7 @@
 // explore.wasm -- each step of the model of 24_induction, for the page "See attention" of the site.
 //
 // The page writes a request to `room(bytes)`: a line with the mask, then the letters. `answer()` returns each step
-// with its type, its code and its values as JSON, or the message of an exception. tools/site/explore.sh compiles it.
+// with its type, its code and its values as JSON, or the message of an exception. examples/live/explore.sh compiles it.
 #include "../support/induction.hpp"
 #include "embedded.hpp"
 #include <dimwise/io/checkpoint.hpp>

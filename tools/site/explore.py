@@ -1,4 +1,4 @@
-"""The part of the page "See attention" that computes, where tools/site/explore.sh has compiled the model, and the report of the same
+"""The part of the page "See attention" that computes, where examples/live/explore.sh has compiled the model, and the report of the same
 model, where tools/site.sh has found 24_induction.
 
 Used by tools/site/hooks.py. Why no kept tool: pages of MkDocs do not depend on what was built, and this one does. Standard library only. Not a program.
@@ -6,16 +6,17 @@ Used by tools/site/hooks.py. Why no kept tool: pages of MkDocs do not depend on 
 
 import pathlib
 
-FOLDER = pathlib.Path(__file__).resolve().parent
-PROGRAM = FOLDER.parents[1] / "build/explore/explore.wasm"
-REPORT = FOLDER.parents[1] / "build/explore/report.html"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "examples/live/explore.js"
+PROGRAM = ROOT / "build/explore/explore.wasm"
+REPORT = ROOT / "build/explore/report.html"
 PLACE = "<!-- the site puts the page here -->"
 REPORT_PLACE = "<!-- the site puts the report here -->"
 TEXTS = ("abcdabc", "the cat saw the cat saw", "qwertyqwerty")
 
 
 def files():
-    return ([FOLDER / "explore.js", PROGRAM] if PROGRAM.is_file() else []) + ([REPORT] if REPORT.is_file() else [])
+    return ([SCRIPT, PROGRAM] if PROGRAM.is_file() else []) + ([REPORT] if REPORT.is_file() else [])
 
 
 def choice(name, label, options):

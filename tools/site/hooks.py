@@ -10,7 +10,7 @@
   error has a drawing of its shapes instead of the text (tools/error_picture.py); SVG files are part of their page and follow its colours;
 * code fits its page: lines wrap, and rows of text whose columns are aligned get smaller instead (tools/site/code_lines.py);
 * whole programs have a link that opens them in the playground if it is built (tools/site/try_it.py);
-* the page "See attention" computes if tools/site/explore.sh has compiled its model; the report of its model is a page if 24_induction is
+* the page "See attention" computes if examples/live/explore.sh has compiled its model; the report of its model is a page if 24_induction is
   built (tools/site/explore.py);
 * the table of marks is printed by tools/marks_table.cpp;
 * pages that the navigation of mkdocs.yml lacks are put at the end of their folder's section.

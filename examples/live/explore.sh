@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
 # Compiles the page "See attention": the trained model of examples/24_induction as WebAssembly, into build/explore/explore.wasm. tools/site.sh
 # calls it where em++ is installed (tools/setup.sh playground or browser). Nothing is done if no source has changed.
-# Why no kept tool: CMake configures no build with emscripten beside that of g++.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 out=build/explore
 model=tests/data/induction.safetensors
-if [ -f $out/explore.wasm ] && [ -z "$(find include examples/live examples/support $model tools/site/explore.sh -newer $out/explore.wasm -print -quit)" ]; then
+if [ -f $out/explore.wasm ] && [ -z "$(find include examples/live examples/support $model -newer $out/explore.wasm ! -name "*.js" -print -quit)" ]; then
   exit 0
 fi
 # emscripten has a C library of its own: of the system's headers it sees these alone.
