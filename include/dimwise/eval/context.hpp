@@ -139,8 +139,8 @@ class use_context {
   context* before_;
 };
 
-/// For as long as it lives, this thread evaluates by the reference loops alone, in the element type: a second opinion
-/// on a program that stays as it is. `const plain_loops only;`
+/// During its lifetime, this thread evaluates by the reference implementation alone, in the element type: it checks
+/// the results of an unchanged program. `const plain_loops only;`
 class plain_loops {
  public:
   /// Until its end, in the context that is current now.

@@ -167,8 +167,8 @@ struct adam_options {
 
 }  // namespace detail
 
-/// Of `adam`, whose weight decay is 0 unless it is said, and of `adamw`, where it is 0.01. `decayed` says by names
-/// which parameters decay, in place of their kinds (`is_decayed`).
+/// The settings of `adam`, whose default weight decay is 0, and of `adamw`, where it is 0.01. `decayed` selects by name
+/// the parameters that decay, instead of by kind (`is_decayed`).
 using adam_settings = detail::adam_options<false>;
 using adamw_settings = detail::adam_options<true>;
 

@@ -111,7 +111,7 @@ DIMWISE_DETAIL_LIBRARY void load_parts(const io::detail::file_parameters& own, c
 /// rank that has all layers. Rejects a stage with a parameter that is neither in a list nor in a member that the stages
 /// share (R25).
 ///
-/// Every rank of the mesh calls it. Throws `io::file_error` on every rank; then an existing file is as it was.
+/// Every rank of the mesh calls it. Throws `io::file_error` on every rank; an existing file is then unchanged.
 template <nn::module M, class... Axes, class Verdict = detail::file_verdict<op::save, M, mesh<Axes...>, true>>
   requires allowed<Verdict>
 void save(const M& m, const std::filesystem::path& path, const mesh<Axes...>& grid) {

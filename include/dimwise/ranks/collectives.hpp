@@ -220,7 +220,7 @@ template <class M, operand X, class... Axes,
   requires refused<Verdict>
 Verdict permute_ranks(const X& x, std::ptrdiff_t by, const ranks::mesh<Axes...>& mesh);
 
-/// The same, while this rank goes on: `arriving::wait` gives the tensor.
+/// The same without waiting: `arriving::wait` returns the tensor.
 template <class M, operand X, class... Axes,
           class Verdict = detail::sent_verdict<op::permute_ranks, M, rule::permute_ranks<M, detail::shape_of<X>>, X,
                                                ranks::mesh<Axes...>>>

@@ -132,7 +132,8 @@ class mask_pair : public detail::mask_tag {
   B right_;
 };
 
-/// Visible where both masks, or one of them, or not this one says so; both serve a common dimension (R7).
+/// `a & b`, `a | b`, `!a`: visible where both masks show, one of them shows, or this one hides. Two masks serve a
+/// common dimension (R7).
 template <mask A, mask B>
   requires(detail::masks_combine<A, B>)
 [[nodiscard]] auto operator&(const A& a, const B& b) {

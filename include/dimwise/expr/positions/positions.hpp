@@ -93,7 +93,7 @@ inline constexpr bool is_refused<alibi<Q, K, H>> = !both_ordered<Q, K> || !has_s
 }  // namespace detail
 
 /// −slope(head) · |query position − key position| (Press, Smith and Lewis 2022), slopes 2^(−8h/|H|) for h = 1 … |H|,
-/// and the paper's interpolation where |H| is no power of two. H is of heads, or merged from such: with grouped heads,
+/// and the paper's interpolation if |H| is not a power of two. H is of heads, or merged from such: with grouped heads,
 /// `alibi<seq, key, merged<kv_heads, group>>` of scores whose heads are merged.
 template <class Q, class K, class H>
 class alibi : public detail::related_positions<Q, K> {

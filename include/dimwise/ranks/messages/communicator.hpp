@@ -201,8 +201,8 @@ class communicator {
   }
   /// Tells the other ranks that this one has thrown `why` and takes no part in the next calls: a rank that waits for it
   /// throws `rank_error` with this rank and the text. Operations of dimwise call it when they throw; call it where you
-  /// catch an exception that the other ranks do not have. If all ranks withdraw before the same call, they may go on
-  /// with it; otherwise later calls throw.
+  /// catch an exception that the other ranks do not have. If all ranks withdraw before the same call, they may make
+  /// it; otherwise later calls throw.
   DIMWISE_DETAIL_LIBRARY void withdraw(const std::exception_ptr& why, std::string_view operation = {}) const;
 
   /// The communicator of the ranks that pass the same colour, in the order of their ranks here. Every rank calls it,

@@ -176,7 +176,7 @@ double reduced_number(T term, bool is_average, const ranks::communicator& along)
 
 }  // namespace detail
 
-/// A reduction along M while the backward pass goes on: `value_and_gradient(model, loss, reduced<M>(mesh))`.
+/// A reduction along M that overlaps the backward pass: `value_and_gradient(model, loss, reduced<M>(mesh))`.
 template <class M>
 struct gradient_reduction {
   ranks::communicator along;
@@ -284,7 +284,7 @@ template <class M, class T, class... D, class... Axes,
   requires refused<Verdict>
 Verdict all_reduce(const average<T, D...>& term, const ranks::mesh<Axes...>& mesh);
 
-/// The option of `value_and_gradient` that reduces along M while the backward pass goes on: the terms of a bucket of
+/// The option of `value_and_gradient` that reduces along M during the backward pass: the terms of a bucket of
 /// parameters are sent as soon as they are complete. Same bits as `all_reduce<M>` of the result.
 template <class M, class... Axes>
   requires(ranks::mesh<Axes...>::template has<M>)

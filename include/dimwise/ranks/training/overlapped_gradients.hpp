@@ -89,8 +89,8 @@ template <class M, class Loss, class Along,
 Verdict value_and_gradient(const M& model, const Loss& loss,
                            const gradient_reduction<Along>& how) DIMWISE_DETAIL_REFUSES_LAMBDAS;
 
-/// The loss over all ranks and its gradient, a number and a model: the reduction of `how` runs while the backward pass
-/// goes on. All ranks call it. Rejects a loss that is not a partial sum along this axis alone (R23).
+/// The loss over all ranks and its gradient, a number and a model: the reduction of `how` overlaps the backward pass.
+/// All ranks call it. Rejects a loss that is not a partial sum along this axis alone (R23).
 template <class M, class Loss, class Along,
           class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
                                                            detail::model_of_loss<M>))::type,
@@ -145,8 +145,8 @@ Verdict value_and_gradient(const accumulated<Model, Over...>& total, const Loss&
                            const gradient_reduction<Along>& how) DIMWISE_DETAIL_REFUSES_LAMBDAS;
 
 /// The mean over the batches of `total` and over a last one, of all ranks, and its gradient: those of `all_reduce<M>`
-/// of `terms()` after `add`, with the same bits. The terms are added while the backward pass of the last batch goes on;
-/// `total` stays as it is. All ranks call it. Rejects sums along other axes (R23).
+/// of `terms()` after `add`, with the same bits. The terms are added during the backward pass of the last batch;
+/// `total` does not change. All ranks call it. Rejects sums along other axes (R23).
 template <class Model, class... Over, class Loss, class Along,
           class Given = typename decltype(detail::given_by(std::declval<const Loss&>(),
                                                            detail::model_of_loss<Model>))::type,

@@ -310,9 +310,9 @@ template <class Model, class Passed, class First, class Layers, class Loss, clas
 Verdict value_and_gradient(const Model& model, const pipelined_batches<Passed, First, Layers, Loss>& batches,
                            const ranks::mesh<Axes...>& mesh, const gradient_reduction<Along>& how);
 
-/// The same over all ranks along the axis of `how` as well: a number and a model. The terms are added while the
-/// backward pass of the last micro-batch goes on, with the bits of `all_reduce` of the result. Ranks may have other
-/// numbers of micro-batches. Rejects a loss that is not a partial sum along this axis alone (R23).
+/// The same over all ranks along the axis of `how` as well: a number and a model. The terms are added during the
+/// backward pass of the last micro-batch, with the bits of `all_reduce` of the result. Ranks may have different numbers
+/// of micro-batches. Rejects a loss that is not a partial sum along this axis alone (R23).
 template <class Model, class Passed, class First, class Layers, class Loss, class... Axes, class Along,
           class Verdict = detail::reduced_stages_verdict<Model, pipelined_batches<Passed, First, Layers, Loss>,
                                                          ranks::mesh<Axes...>, Along>>
