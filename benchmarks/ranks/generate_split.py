@@ -31,7 +31,7 @@ def milliseconds(program, ranks, how, folder, weights):
     if ranks > 1:
         words = ["mpirun", "-n", ranks, *words, "--split-mode", how]
     result = subprocess.run(list(map(str, words)), env=os.environ | ROOT, capture_output=True, text=True, timeout=600, check=True, errors="replace")
-    return 1000 / float(re.search(r"([0-9.]+) tokens/s", result.stderr.split("generat")[-1])[1])
+    return 1000 / float(re.search(r"([0-9.]+) tokens/s", result.stderr.split("generation")[-1])[1])
 
 
 def main():

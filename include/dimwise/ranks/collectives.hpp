@@ -235,6 +235,13 @@ template <class M, operand X, class... Axes,
   requires refused<Verdict>
 Verdict start_permute_ranks(const X& x, std::ptrdiff_t by, const ranks::mesh<Axes...>& mesh);
 
+DIMWISE_DETAIL_MISUSED(all_reduce)
+DIMWISE_DETAIL_MISUSED(reduce_scatter)
+DIMWISE_DETAIL_MISUSED(all_gather)
+DIMWISE_DETAIL_MISUSED(all_to_all)
+DIMWISE_DETAIL_MISUSED(broadcast_from)
+DIMWISE_DETAIL_MISUSED(permute_ranks)
+
 }  // namespace no_adl
 
 }  // namespace dimwise

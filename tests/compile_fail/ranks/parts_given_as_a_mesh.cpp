@@ -1,6 +1,6 @@
 // MISTAKE: what gathers the parts of a layer is given to a collective instead of the mesh.
 // RULE: R1
-// EXPECT: ERROR_R1_operation_takes_other_arguments<.*all_gather.*gathered_parts
+// EXPECT: ERROR_R1_operation_takes_other_arguments<.*all_gather.*tp.*hidden
 // VARIANTS: unused
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
