@@ -25,9 +25,10 @@ SHORT = {"DIMWISE_RANKS_LIMIT": "1"}
 COLLECTIVES = ("collectives", {}, 0, ["all right on {n} ranks"])
 GRADIENTS = ("gradients", {}, 0, ["the gradients of one rank on {n} ranks"])
 ATTENTION = ("attention", {}, 0, ["attention is right on {n} ranks"])
+LAYERS = ("layers", {}, 0, ["all layers right on {n} ranks"])
 TRAINING = ("training", {}, 0, ["all steps right on {n} ranks"])
 STAGES = ("stages", {}, 0, ["all stages right on {n} ranks"])
-SOUND = [COLLECTIVES, GRADIENTS, ATTENTION, TRAINING, STAGES]
+SOUND = [COLLECTIVES, GRADIENTS, ATTENTION, LAYERS, TRAINING, STAGES]
 THROWS = ("throws", {}, None, ["rank 1 of {n}: no such file"])
 # Each rank waits for all others, and may notice one that waits for rank 1 as well before it notices rank 1.
 CAUGHT = ("caught", {}, 0, ["caught: no such file", "caught: rank 1 in a reader: no such file (rank ", " waits for rank 1 in all_reduce of 3 float: gradient (all))"])

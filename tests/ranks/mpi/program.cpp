@@ -4,6 +4,7 @@
 //   program collectives     every collective against loops
 //   program gradients       gradients through collectives against one rank
 //   program attention       ring attention, its gradients, and KV caches that ranks share, against one rank
+//   program layers          tensor-parallel layers and their gradients against one rank
 //   program training        steps of a small GPT against those of one rank
 //   program stages          the same of a GPT whose layers are divided
 //   program MISTAKE         rank 1 makes the mistake, the others wait for it
@@ -15,6 +16,7 @@
 #include "../checks.hpp"
 #include "../parted_module.hpp"
 #include "attention.hpp"
+#include "layers.hpp"
 #include "ranks/training/gradient_checks.hpp"
 #include "training.hpp"
 #include <dimwise/ranks.hpp>
@@ -115,6 +117,11 @@ int run_mode(const std::string& mode, const std::string& path, const ranks::comm
   if (mode == "attention") {
     check_attention(world);
     if (world.rank() == 0) { std::cout << "attention is right on " << world.size() << " ranks\n" << std::flush; }
+    return 0;
+  }
+  if (mode == "layers") {
+    check_layers_on(world);
+    if (world.rank() == 0) { std::cout << "all layers right on " << world.size() << " ranks\n" << std::flush; }
     return 0;
   }
   if (mode == "training") {
