@@ -18,7 +18,7 @@ clang++-14 -std=c++20 -O1 -DDIMWISE_DATA_DIR='"tests/data"' -Iinclude -Itests te
 "$place/fuzz_files" --write "$place/seeds"
 clang++-14 -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Iinclude \
   tests/fuzz_files/libfuzzer.cpp -lzip -lutf8proc -lpcre2-8 -o "$place/fuzz"
-# No stacks of allocations and a small quarantine, no scheduling by entropy (its time grows with the corpus): twice to five times as fast.
+# No stacks of allocations and a small quarantine, no scheduling by entropy (its time grows with the corpus): up to three times as fast.
 # Leaks are looked for in the fixed runs of main.cpp.
 export ASAN_OPTIONS="malloc_context_size=0:quarantine_size_mb=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 for format in $formats; do
