@@ -39,16 +39,22 @@ class Files {
   async fetched({name, kept}) {
     if (await this.cache?.match(kept)) { return undefined; }
     const bytes = await download(name, this.progress);
-    const type = kept.endsWith(".wasm") ? "application/wasm" : "application/octet-stream";
-    await this.cache?.put(kept, new Response(bytes, {headers: {"content-type": type}})).catch(() => {});
+    await this.keep(kept, bytes);
     return bytes;
+  }
+  keep(kept, bytes) {
+    const type = kept.endsWith(".wasm") ? "application/wasm" : "application/octet-stream";
+    return this.cache?.put(kept, new Response(bytes, {headers: {"content-type": type}})).catch(() => {});
   }
   async bytes(file) {
     return new Uint8Array(await this.fetched(file) ?? await (await this.cache.match(file.kept)).arrayBuffer());
   }
   /** A module. Chromium keeps the optimised code of one that comes from the cache by the service worker: the next visit starts with it. */
   async module(file) {
-    const bytes = await this.fetched(file);
+    return this.moduleOf(file, await this.fetched(file));
+  }
+  /** The same of a kept file, or of its bytes. */
+  async moduleOf(file, bytes) {
     if (this.serviceWorker && (!bytes || await this.cache.match(file.kept))) {
       const response = await fetch(file.kept);
       if (response.ok) { return WebAssembly.compileStreaming(response); }
@@ -74,6 +80,17 @@ function keepCold() {
   if (files.cache) { coldIsKept ??= files.fetched(parts.cold).catch(() => {}); }
 }
 
+/** The whole module, which is kept, as its machine code is then. */
+async function wholeModule() {
+  const kept = parts.cold.kept.replace(/cold(.*)bin$/, "whole$1wasm");
+  let bytes;
+  if (!(await files.cache?.match(kept))) {
+    bytes = whole(await files.bytes(parts.compiler), await files.bytes(parts.cold));
+    await files.keep(kept, bytes);
+  }
+  return files.moduleOf({kept}, bytes);
+}
+
 /** Builds a program: by the whole compiler if the hot part lacks a function, and from then on. */
 async function build(text, links) {
   try {
@@ -82,7 +99,7 @@ async function build(text, links) {
     if (!(problem instanceof Missing)) { throw problem; }
     postMessage({kind: "completes"});
     await coldIsKept;
-    compiler.llvm = await WebAssembly.compile(whole(await files.bytes(parts.compiler), await files.bytes(parts.cold)));
+    compiler.llvm = await wholeModule();
     return compiler.build(text, links);
   }
 }
