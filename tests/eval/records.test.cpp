@@ -116,7 +116,7 @@ TEST_CASE("records: weights in few bits are stored records, which say their form
 
 TEST_CASE("records: attention is found through marks, order and either place of the weights") {
   const auto weights = softmax<key>(scores<d_k>(q, k));
-  dimwise::detail::attention_of_records m;
+  dimwise::detail::attention_of_records<float> m;
   const formed first(contract<key>(weights, v));
   CHECK(dimwise::detail::match_attention(*first.root, m));
   CHECK((m.key_axis == &dimwise::detail::dimension_name<key>));
@@ -136,7 +136,7 @@ TEST_CASE("records: attention is found through marks, order and either place of 
 TEST_CASE("records: what types call attention, which plans of the compiler and the backward pass know, is attention") {
   const auto is_attention = [](const auto& n) {
     const formed r(n);
-    dimwise::detail::attention_of_records m;
+    dimwise::detail::attention_of_records<float> m;
     const bool by_records = dimwise::detail::match_attention(*r.root, m);
     CHECK((by_records || !dimwise::detail::attention_match<std::remove_cvref_t<decltype(n)>>::matches));
     return by_records;
