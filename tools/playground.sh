@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the playground: a page that compiles and runs programs in the browser, in build/site/playground. The first build takes six
-# to nine minutes of CPU; a later one builds only what has changed. docs/howto/playground.md describes it. Why no kept tool:
+# Builds the playground: a page that compiles and runs programs in the browser, in build/site/playground. The first build takes about
+# three minutes of CPU; a later one builds only what has changed. docs/howto/playground.md describes it. Why no kept tool:
 # no packaged page compiles C++ in the browser with headers of one's choice.
 #
 #   bash tools/playground.sh              # installs what is missing, then builds

@@ -7,9 +7,8 @@ import {readFileSync, readdirSync} from "node:fs";
 import {join} from "node:path";
 import {gunzipSync} from "node:zlib";
 import {leftOut} from "../../tools/playground/programs.mjs";
-import {folder, packageFolder, sources} from "../../tools/playground/toolchain.mjs";
-import {Compiler, Missing} from "../../tools/playground/page/compile.mjs";
-import {whole} from "../../tools/playground/page/module.mjs";
+import {folder, sources} from "../../tools/playground/toolchain.mjs";
+import {Compiler} from "../../tools/playground/page/compile.mjs";
 import {Folder, put, run, untar} from "../../tools/playground/page/wasi.mjs";
 
 const site = join(folder, "site"), filter = process.argv[2] ?? "";
@@ -17,19 +16,7 @@ const manifest = JSON.parse(/id="manifest">(.*?)<\/script>/s.exec(readFileSync(j
 const shipped = name => new Uint8Array(gunzipSync(readFileSync(join(site, manifest.files[name].name))));
 const root = untar(shipped("headers"));
 put(root, "prelude.pch", shipped("prelude"));
-const hot = shipped("compiler"), cold = shipped("cold"), errors = new WebAssembly.Module(shipped("errors"));
-const compiler = new Compiler({flags: manifest, llvm: new WebAssembly.Module(hot), errors, root});
-let wholeCompiler;
-/** The page's way: by the hot part, and by the whole where that lacks a function. -> with `byWhole` */
-function build(text, links) {
-  try {
-    return compiler.build(text, links);
-  } catch (problem) {
-    if (!(problem instanceof Missing)) { throw problem; }
-    wholeCompiler ??= new Compiler({flags: manifest, llvm: new WebAssembly.Module(whole(hot, cold)), errors, root});
-    return {...wholeCompiler.build(text, links), byWhole: true};
-  }
-}
+const compiler = new Compiler({flags: manifest, llvm: new WebAssembly.Module(shipped("compiler")), errors: new WebAssembly.Module(shipped("errors")), root});
 const everything = JSON.parse(readFileSync(join(site, manifest.programs), "utf8"));
 
 let passed = 0, failed = 0, spent;
@@ -39,14 +26,14 @@ function timed(use) {
   return value;
 }
 function runs(text, args = []) {
-  const made = timed(() => build(text, true));
+  const made = timed(() => compiler.build(text, true));
   assert.ok(made.ok, made.output);
   const files = new Folder(), {code, out, err} = timed(() => run(new WebAssembly.Module(made.program), ["program", ...args], files));
   return {code, out, err, files};
 }
 const tests = {
   Exercises(one) {
-    const made = timed(() => compiler.build(one.text, false));  // by the hot part: an error is there soon
+    const made = timed(() => compiler.build(one.text, false));
     if (one.error) {
       assert.ok(!made.ok, "it compiles");
       assert.deepEqual(made.diagnostics.map(d => [d.kind, d.id, d.file, d.line]), [["dimwise", one.error, "main.cpp", one.line]]);
@@ -59,7 +46,7 @@ const tests = {
     assert.equal(code, 0, err);
   },
   Mistakes(one) {
-    const made = timed(() => compiler.build(one.text, false));  // by the hot part: an error is there soon
+    const made = timed(() => compiler.build(one.text, false));
     assert.deepEqual(made.diagnostics.map(d => [d.kind, d.id]), [["dimwise", one.error]]);
   },
   Examples(one) {
@@ -103,15 +90,8 @@ int main() {
     assert.equal(code, 1);
     assert.match(err, /^not caught: dimwise::\w+::rank_error: run_threads: 2 ranks, 1 was expected: this program has no threads/);
   },
-  "both parts of the compiler are the package's"() {
-    assert.equal(Buffer.compare(whole(hot, cold), readFileSync(join(packageFolder, "llvm.core.wasm"))), 0);
-  },
-  "a program that needs the cold part"() {
-    const made = build("int main() { void* to = &&end; goto *to; end: return 0; }", true);
-    assert.ok(made.byWhole && made.ok, made.output);
-  },
   "errors that are not of dimwise"() {
-    const {ok, diagnostics} = build("int main() {\n  return missing;\n}\n", false);
+    const {ok, diagnostics} = compiler.build("int main() {\n  return missing;\n}\n", false);
     assert.ok(!ok);
     assert.deepEqual(diagnostics.map(d => [d.kind, d.line, d.column]), [["error", 2, 10]]);
     assert.match(diagnostics[0].message, /undeclared identifier 'missing'/);

@@ -9,7 +9,6 @@ import {gzipSync} from "node:zlib";
 import {Compiler} from "./page/compile.mjs";
 import {Folder, compiler, folder, get, packageFolder, put, putFolder, run, sources, sysroot} from "./toolchain.mjs";
 import {programs} from "./programs.mjs";
-import {instrumented, split} from "./split.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url)), site = join(folder, "site"), cache = join(folder, "cache");
 const abi = "/usr/share/emscripten/system/lib";  // the sources of libc++abi and libunwind, of Debian's package emscripten
@@ -46,9 +45,9 @@ function hashOfTree(tree) {
   walk(tree, "");
   return hash;
 }
-/** Puts the files `names` into the root: from the last build, or by `make`, which calls the compiler with `flags`. They depend on `tree`. */
-function stage(title, names, flags, make, tree = root) {
-  const key = hashOfTree(tree).update(JSON.stringify([flags, make.toString()])).digest("hex").slice(0, 16);
+/** Puts the files `names` into the root: from the last build, or by `make`, which calls the compiler with `flags`. */
+function stage(title, names, flags, make) {
+  const key = hashOfTree(root).update(JSON.stringify([flags, make.toString()])).digest("hex").slice(0, 16);
   const kept = name => join(cache, `${key}-${basename(name)}`);
   if (!names.every(name => existsSync(kept(name)))) {
     const start = process.cpuUsage();
@@ -130,68 +129,6 @@ function diagnosticsOf(text) {
 }
 const listed = programs().map(one => (one.error ? {...one, diagnostics: diagnosticsOf(one.text)} : one));
 
-// --- the compiler: what it calls for programs of these kinds is a module of its own, which starts faster; the rest follows
-
-/** `count` programs with a slip: a word or sign is missing, is there twice, or is another one. They make the compiler call what reports it. */
-function slips(text, count) {
-  const code = text.slice(text.lastIndexOf("#include")).replace(/^.*\n/, ""), parts = code.split(/(\w+|[^\w\s])/), before = text.slice(0, -code.length);
-  const places = parts.flatMap((part, at) => (/\S/.test(part) ? [at] : []));
-  return Array.from({length: count}, (_, number) => {
-    const at = places[Math.floor(places.length * number / count)], other = parts[places[number * 37 % places.length]];
-    const slip = ["", `${parts[at]} ${other}`, `${parts[at]}x`, other][number % 4];
-    return before + parts.map((part, place) => (place === at ? slip : part)).join("");
-  });
-}
-// Few templates, so that each check is short: most of what reports a slip is the same for every program.
-const plain = `#include <vector>
-struct seq : dimwise::position_dim<2> {};
-template <class T>
-class counter {
- public:
-  explicit counter(T first) : last(first) {}
-  T next() const { return last + 1; }
-
- private:
-  T last = 0;
-};
-enum class kind { one, two };
-static int twice(int number) { return number > 1 ? number * 2 : -number; }
-int main() {
-  using namespace dimwise;
-  const tensor<float, seq> x({1, 2});
-  std::vector<int> numbers{1, 2, 3};
-  auto add = [&numbers](int value) { numbers.push_back(value); };
-  for (int number : {4, 5}) { add(twice(number)); }
-  for (std::size_t i = 0; i < numbers.size(); ++i) { numbers[i] += static_cast<int>(i); }
-  const counter<double> c(1.5);
-  if (c.next() == 2.5 && !numbers.empty()) { std::cout << "text" << x << numbers.back() << '\\n'; }
-  const char* words = "more";
-  switch (kind::two) {
-    case kind::one: return 1;
-    default: return *words != 'm';
-  }
-}
-`;
-const wholeModule = read(join(packageFolder, "llvm.core.wasm")), known = programs();
-// It depends on the list of programs and not on their text or the library: another text calls nearly the same functions, and none is lost.
-keep(stage("the hot part of the compiler", ["/hot.wasm", "/cold.bin"], [settings, ...[wholeModule, read(join(here, "split.mjs"))].map(hashOf), known.map(one => one.id), plain], () => {
-  const {module: llvm, used} = instrumented(wholeModule), called = new Set();
-  const errors = new WebAssembly.Module(get(root, "/errors.wasm").bytes());
-  const built = new Compiler({flags: settings, llvm, errors, root, ended(instance) { for (const number of used(instance)) { called.add(number); } }});
-  known.filter(({group}, number) => group !== "Examples" || number % 6 === 0).forEach(({text, solution = text}, number) => {
-    built.build(text, false);
-    built.build(solution, number % 5 === 0);
-  });
-  for (const {id, text} of known) {
-    if (id.startsWith("10_") || id === "mistake_readme") { slips(text, 16).forEach(one => built.build(one, false)); }
-  }
-  built.build(plain, true);
-  slips(plain, 160).forEach(one => built.build(one, false));
-  const {hot, cold} = split(wholeModule, called);
-  put(root, "/hot.wasm", hot);
-  put(root, "/cold.bin", cold);
-}, new Folder()));
-
 // --- licences
 
 // The exceptions are part of LLVM's licence, and not of Debian's copy of the Apache licence.
@@ -265,8 +202,7 @@ function tar(tree) {
 }
 
 const files = {
-  compiler: shipCompressed("llvm.wasm", get(root, "/hot.wasm").bytes()),
-  cold: shipCompressed("cold.bin", get(root, "/cold.bin").bytes()),
+  compiler: shipCompressed("llvm.wasm", read(join(packageFolder, "llvm.core.wasm"))),
   prelude: shipCompressed("prelude.pch", get(root, "/prelude.pch").bytes()),
   headers: shipCompressed("headers.tar", tar(root)),
   errors: shipCompressed("errors.wasm", get(root, "/errors.wasm").bytes()),

@@ -8,7 +8,7 @@ const seconds = 20;  // after which a program is stopped
 const megabytes = size => `${Math.ceil(size / 1e6)} MB`;
 const counted = errors => (errors === 1 ? "1 error" : `${errors} errors`);
 const builtBy = Object.values(manifest.files).map(one => one.name).join();
-const total = Object.values(manifest.files).filter(one => one !== manifest.files.cold).reduce((sum, one) => sum + one.size, 0);
+const total = Object.values(manifest.files).reduce((sum, one) => sum + one.size, 0);
 
 // --- what this browser keeps: which exercises pass, changed programs, colours
 
@@ -161,7 +161,6 @@ async function load() {
 }
 const handle = {
   progress({done}) {
-    if (ready) { return; }  // it is the cold part's
     $.progress.value = Math.min(1, done / total);
     status(done < total ? `Loading the compiler: ${megabytes(done)} of ${megabytes(total)}` : "Starting the compiler…");
   },
@@ -171,7 +170,6 @@ const handle = {
     status("The compiler is ready.");
     if (current) { build(wanted ?? false); }
   },
-  completes() { status("Loading the rest of the compiler, which this program needs…"); },
   notStarted() { handle.failed({message: "the compiler's worker did not start"}); },
   failed({message}) {
     building = undefined;
@@ -301,7 +299,6 @@ function colours() {
 colours();
 showPrograms(false);
 $.size.textContent = megabytes(total);
-$.cold.textContent = megabytes(manifest.files.cold.size);
 $.load.textContent = `Load the compiler (${megabytes(total)})`;
 $.load.onclick = load;
 if (early.clicked.includes("load")) { load(); }

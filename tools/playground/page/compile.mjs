@@ -3,15 +3,10 @@ import {Folder, get, overlay, put, run} from "./wasi.mjs";
 
 const file = "main.cpp";
 
-/** What a stub of the hot module (split.mjs) ends with, which no program of LLVM does */
-export const missing = 1000;
-/** Is thrown where the hot module lacks a function: the whole one must build the program. */
-export class Missing extends Error {}
-
 export class Compiler {
-  /** `flags`: {compile, link}; modules of the compiler and of the filter of errors; the files that the compiler reads; `ended` is called with each instance. */
-  constructor({flags, llvm, errors, root, ended}) {
-    Object.assign(this, {flags, llvm, errors, root, ended});
+  /** `flags`: {compile, link}; modules of the compiler and of the filter of errors; the files that the compiler reads. */
+  constructor({flags, llvm, errors, root}) {
+    Object.assign(this, {flags, llvm, errors, root});
   }
 
   /** -> {ok, diagnostics, output}; with `links` also {program}, the bytes of a WebAssembly module */
@@ -27,11 +22,9 @@ export class Compiler {
 
   call(args, root) {
     try {
-      const {code, err} = run(this.llvm, ["llvm", ...args], root, undefined, this.ended);
-      if (code === missing) { throw new Missing(`${args[0]} calls a function of the cold part`); }
+      const {code, err} = run(this.llvm, ["llvm", ...args], root);
       return {ok: code === 0, output: err};
     } catch (crash) {
-      if (crash instanceof Missing) { throw crash; }
       return {ok: false, output: `the compiler crashed: ${crash}`};
     }
   }

@@ -324,15 +324,13 @@ export class Wasi {
   sock_shutdown() { return ENOSYS; }
 }
 
-/** Runs a module to its end, then calls `ended(instance)`. -> {code, out, err}: what it printed, as text */
-export function run(module, args, root, stdin, ended = () => {}) {
+/** Runs a module to its end. -> {code, out, err}: what it printed, as text */
+export function run(module, args, root, stdin) {
   const printed = {out: "", err: ""};
   const into = name => {
     const decoder = new TextDecoder();
     return bytes => { printed[name] += decoder.decode(bytes, {stream: true}); };
   };
   const wasi = new Wasi({args, root, stdin, stdout: into("out"), stderr: into("err")});
-  const instance = new WebAssembly.Instance(module, wasi.imports), code = wasi.start(instance);
-  ended(instance);
-  return {code, ...printed};
+  return {code: wasi.start(new WebAssembly.Instance(module, wasi.imports)), ...printed};
 }
