@@ -78,7 +78,7 @@ class arrived_at final : public arrived_gradient {
 
  private:
   expr<tracked<T>, shape<D...>> to_;
-  origin_pointer sum_ = new_recorded_value<T>(0, value_axes_of<shape<D...>>, of_one_statement);
+  origin_pointer sum_ = new_recorded_value<T>(0, value_axes_of<shape<D...>>, &of_one_statement);
 };
 
 template <class T, class... D>

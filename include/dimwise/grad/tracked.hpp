@@ -132,7 +132,7 @@ struct kept_by_own {
   }
 };
 
-// Refuses an operation without an adjoint (grad/operations/send.hpp).
+// Rejects an operation without an adjoint (grad/operations/send.hpp).
 template <class X>
 void ask_for_adjoints();
 
@@ -179,8 +179,13 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
     detail::ask_for_adjoints<E>();
     detail::evaluation_pass pass{current_context()};
     [[maybe_unused]] const detail::values_read_by<T, detail::evaluation_pass, E> once(pass, value);
-    store(detail::merge_extents<typename extents_type::atoms>("assign", value.extents()), detail::formula_type_of<T, E>,
-          &value);
+    const extents_type e = detail::merge_extents<typename extents_type::atoms>("assign", value.extents());
+    if constexpr (is_planned<E>()) {
+      value_ = plain_type::for_overwriting(e);
+      store(detail::planned_when_compiled<plain_type>(pass.cx, value, value_), detail::formula_type_of<T, E>, &value);
+    } else {
+      store_in(e, detail::formula_type_of<T, E>, &value);
+    }
   }
   template <class Computed, class Verdict = rule::assign<shape_type, Computed>>
     requires refused<Verdict>
@@ -208,13 +213,23 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
   [[nodiscard]] const detail::origin_pointer& origin_owner() const { return origin_; }
 
  private:
+  // Whether a plan of the compiler computes E. Attention by a kernel keeps what the backward pass reads.
+  template <class E>
+  static consteval bool is_planned() {
+#if !defined(DIMWISE_PLAIN_ONLY)
+    if constexpr (detail::static_assignment<plain_type, E>::known) { return !detail::attention_match<E>::matches; }
+#endif
+    return false;
+  }
   // One function for all formulas.
-  [[gnu::noinline]] void store(const extents_type& e, const detail::formula_type<T>& type, const void* formula) {
-    auto fresh = plain_type::for_overwriting(e);
-    const detail::stored_elements_of<T> to{detail::value_axes_of<shape_type>, fresh.size(), fresh.fresh_elements(),
-                                           shared_by(fresh.handle())};
+  [[gnu::noinline]] void store_in(const extents_type& e, const detail::formula_type<T>& type, const void* formula) {
+    value_ = plain_type::for_overwriting(e);
+    store(false, type, formula);
+  }
+  void store(bool are_computed, const detail::formula_type<T>& type, const void* formula) {
+    const detail::stored_elements_of<T> to{detail::value_axes_of<shape_type>, value_.size(), value_.fresh_elements(),
+                                           are_computed, shared_by(value_.handle())};
     origin_ = detail::store_formula<T>(type, formula, to);
-    value_ = static_cast<plain_type&&>(fresh);
   }
   static const detail::shared_storage<T>* shared_by(const detail::shared_storage<T>& elements) { return &elements; }
   template <class Inline>

@@ -135,6 +135,22 @@ TEST_CASE("a learned bias gets its gradient by the kernel: of every head, of all
   });
 }
 
+TEST_CASE("no kernel of the backward pass runs where the reference is forced") {
+  const auto x = drawn<tensor<float, batch, seq, wide>>(1, batch{2}, seq{32});
+  context plain;
+  plain.force_reference(true);
+  const use_context outer(plain);
+  context fast;
+  (void)gradient(x, [&](const auto& m) {
+    const use_context scope(fast);
+    const tensor keys = rename<seq, key>(m);
+    const tensor z = contract<key>(softmax<key>(scores<wide>(m, keys)), keys);
+    return weighed(z);
+  });
+  CHECK(fast.counts().of[static_cast<std::size_t>(plan_kind::attention)] == 1);
+  CHECK(plain.counts().of[static_cast<std::size_t>(plan_kind::attention)] == 0);
+}
+
 TEST_CASE("hidden keys and values may be NaN: they have no effect and the gradient 0") {
   auto model = roles(12, 12);
   const tensor<int, batch> lengths({7, 12}, batch{2});

@@ -57,13 +57,25 @@ TEST_CASE("a function is copied with what it captured") {
     CHECK(alive == 1);
     CHECK(add(4) == 8);
     CHECK(other(4) == 5);
+    const function by_name = twice;
+    CHECK(by_name(5) == 10);
     other = std::move(add);
     CHECK(other(3) == 6);
   }
   CHECK(alive == 0);
 }
 
+namespace {
+struct converts_to_zero {
+  int operator()(int x) const { return x; }
+  operator double() const { return 0; }
+  int state = 0;
+};
+}  // namespace
+
 TEST_CASE("a copy of an empty function is empty") {
+  static_assert(!std::is_constructible_v<function_copy<int(const converts_to_zero&)>, int converts_to_zero::*>);
+  CHECK(static_cast<bool>(function(converts_to_zero())));
   CHECK(!function(std::function<int(int)>()));
   CHECK(!function(static_cast<int (*)(int)>(nullptr)));
   CHECK(!function(function()));

@@ -66,7 +66,7 @@ const shared_storage<T>* shared_elements(const record<T>& g, name_list names);
 template <class T>
 origin_pointer new_recorded_value(std::uint64_t record, const value_axes& of);
 template <class T>
-origin_pointer new_recorded_value(std::uint64_t record, const value_axes& of, const axes_of_mesh& sums);
+origin_pointer new_recorded_value(std::uint64_t record, const value_axes& of, const axes_of_mesh* sums);
 
 }  // namespace dimwise::detail
 

@@ -107,9 +107,9 @@ void recorded_value<T>::add_record(const gradient_in_record& g, const axis* exte
 template <class T>
 void recorded_value<T>::add(const shared_storage<T>& elements, std::size_t count) {
   this->meet();
+  elements.refill(count);
   if (!this->arrived()) {
     elements_ = elements;
-    elements_.refill(count);
     count_ = count;
     return this->set_arrived(true);
   }
@@ -156,8 +156,8 @@ origin_pointer new_recorded_value(std::uint64_t record, const value_axes& of) {
   return new_recorded<recorded_value<T>>(record, of);
 }
 template <class T>
-origin_pointer new_recorded_value(std::uint64_t record, const value_axes& of, const axes_of_mesh& sums) {
-  return origin_pointer(new recorded_value<T>(record, of, &sums));
+origin_pointer new_recorded_value(std::uint64_t record, const value_axes& of, const axes_of_mesh* sums) {
+  return origin_pointer(new recorded_value<T>(record, of, sums));
 }
 
 template <class C>
@@ -177,7 +177,7 @@ void send_leaf(walk&, const record<C>& r, const record<C>& g) {
   template class recorded_value<C>;                                                                     \
   template const shared_storage<C>* shared_elements<C>(const record<C>&, name_list);                    \
   template origin_pointer new_recorded_value<C>(std::uint64_t, const value_axes&);                      \
-  template origin_pointer new_recorded_value<C>(std::uint64_t, const value_axes&, const axes_of_mesh&); \
+  template origin_pointer new_recorded_value<C>(std::uint64_t, const value_axes&, const axes_of_mesh*); \
   template void send_leaf<C>(walk&, const record<C>&, const record<C>&);
 DIMWISE_DETAIL_COMPILED_IN(float)
 DIMWISE_DETAIL_COMPILED_IN(double)

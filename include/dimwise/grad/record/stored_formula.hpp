@@ -38,22 +38,20 @@ template <class T, class E>
 inline constexpr formula_type<T> formula_type_of = {records_in<E>, &form_of_type<T, E>, &copy_of_type<E>,
                                                     &destroy_of_type<E>, holds_erased<E>};
 
-// The memory of a value that is computed.
+// The memory of a value.
 template <class T>
 struct stored_elements_of {
   const value_axes& axes;
   std::size_t count;
   T* first;
+  bool are_computed;                // by a plan of the compiler
   const shared_storage<T>* shared;  // null if the elements are inside a tensor
 };
 
-// Computes the formula into a value. Gives the value's record; null if nothing in the formula was recorded. Throws
+// Computes the formula into a value, and records how it was computed. Gives the value's record; null if nothing in the formula was recorded. Throws
 // `gradient_error` where something in it was recorded by another call.
 template <class T>
 origin_pointer store_formula(const formula_type<T>& type, const void* formula, const stored_elements_of<T>& to);
-// Whether something in the formula is part of this record; throws as above.
-template <class T>
-bool has_origin(const formula_type<T>& type, const void* formula, std::uint64_t record);
 
 }  // namespace dimwise::detail
 

@@ -95,7 +95,7 @@ void send_records(kept_formula<T>& kept, const value_axes& of, const shared_stor
   walk w{current_context(), nullptr};
 #if !defined(DIMWISE_PLAIN_ONLY)
   if constexpr (std::is_same_v<T, float>) {
-    if (kept.is_attention) {
+    if (kept.is_attention && !w.cx.reference_forced()) {
       attention_back back;
       back.out = axes.memory(const_cast<float*>(kept.value.read()));  // is read
       back.sums = kept.sums.memory();
@@ -135,11 +135,6 @@ void send_formula(void* kept, recorded* value) {
   }
 }
 
-template <class T>
-bool has_origin(const formula_type<T>& type, const void* formula, std::uint64_t record) {
-  return formed_records<T>(type, formula).has_origin(record);
-}
-
 #if !defined(DIMWISE_PLAIN_ONLY)
 // Attention that a kernel computes and keeps the sums of; false where none does.
 template <class T>
@@ -163,16 +158,13 @@ origin_pointer store_formula(const formula_type<T>& type, const void* formula, c
   walk w{current_context(), nullptr};
   // By one kernel whether it is recorded or not: a recomputed layer has the same bits as before.
 #if defined(DIMWISE_PLAIN_ONLY)
-  write_record(w, all.root(), target<T>{to.first, axes.of_root});
+  if (!to.are_computed) { write_record(w, all.root(), target<T>{to.first, axes.of_root}); }
 #else
   attention_sums sums;
-  const bool is_attention = to.count > 0 && store_attention(w, all.root(), to, axes, sums);
-  if (!is_attention) { write_record(w, all.root(), target<T>{to.first, axes.of_root}); }
+  const bool is_attention = !to.are_computed && to.count > 0 && store_attention(w, all.root(), to, axes, sums);
+  if (!to.are_computed && !is_attention) { write_record(w, all.root(), target<T>{to.first, axes.of_root}); }
 #endif
   if (!recorded) { return {}; }
-  // The value is recorded before what it was computed from is made: nothing can throw after that.
-  origin_pointer origin = new_recorded_value<T>(record->number(), to.axes);
-  record->add(origin);
   owner<kept_formula<T>> kept(new kept_formula<T>(type, formula));
 #if !defined(DIMWISE_PLAIN_ONLY)
   if (is_attention) {
@@ -186,14 +178,15 @@ origin_pointer store_formula(const formula_type<T>& type, const void* formula, c
     }
   }
 #endif
+  origin_pointer origin = new_recorded_value<T>(record->number(), to.axes);
   origin->keep(kept.release(), &send_formula<T>);
+  record->add(origin);
   return origin;
 }
 
 #if DIMWISE_DETAIL_HAS_LIBRARY
-#define DIMWISE_DETAIL_COMPILED_IN(T)                                                                          \
-  template origin_pointer store_formula<T>(const formula_type<T>&, const void*, const stored_elements_of<T>&); \
-  template bool has_origin<T>(const formula_type<T>&, const void*, std::uint64_t);
+#define DIMWISE_DETAIL_COMPILED_IN(T) \
+  template origin_pointer store_formula<T>(const formula_type<T>&, const void*, const stored_elements_of<T>&);
 DIMWISE_DETAIL_COMPILED_IN(float)
 DIMWISE_DETAIL_COMPILED_IN(double)
 #undef DIMWISE_DETAIL_COMPILED_IN

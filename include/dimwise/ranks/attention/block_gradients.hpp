@@ -72,7 +72,7 @@ using tracked_leaf_t = tensor_of<tracked<value_of<X>>, shape_of<X>>;
 template <bool Wanted, class X>
 auto leaf_if(const X& x) {
   if constexpr (Wanted) {
-    return recorded_leaf(x, 0, of_one_statement);
+    return recorded_leaf(x, 0, &of_one_statement);
   } else {
     return x;
   }

@@ -45,10 +45,11 @@ class function_copy<Result(From...)> {
   function_copy() = default;
   /// A null pointer and an empty std::function make it empty.
   template <class F>
-    requires(!std::same_as<F, function_copy> && std::is_invocable_r_v<Result, const F&, From...>)
-  function_copy(const F& f) {  // implicit: a lambda as a setting
-    if constexpr (requires { static_cast<bool>(f); } && !std::is_empty_v<F>) {
-      if (!static_cast<bool>(f)) { return; }
+    requires(!std::same_as<F, function_copy> && !std::is_member_pointer_v<F> &&
+             std::is_invocable_r_v<Result, const F&, From...>)
+  function_copy(F f) {  // implicit: a lambda as a setting. By value: the name of a function becomes a pointer
+    if constexpr (requires { f == nullptr; } && !std::is_empty_v<F>) {
+      if (f == nullptr) { return; }
     }
     called_ = owner<const callable>(new copied<F>(f));
   }
@@ -75,7 +76,7 @@ class function_copy<Result(From...)> {
   template <class F>
   struct copied final : callable {
     explicit copied(const F& given) : f(given) {}
-    Result call(From... from) const override { return f(static_cast<From&&>(from)...); }
+    Result call(From... from) const override { return static_cast<Result>(f(static_cast<From&&>(from)...)); }
     const callable* copy() const override { return new copied(f); }
     F f;
   };
