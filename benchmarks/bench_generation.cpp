@@ -112,7 +112,7 @@ models::encoder<minilm_texts> minilm_texts_model() {
   c.longest = 512;
   auto m = models::detail::empty_encoder<minilm_texts, float>(c, models::encoder_task::features);
   nn::normal how(1, 0.02);
-  nn::initialise(m, how, minilm_texts::seq{512});
+  nn::initialise(m, how, minilm_texts::seq{512}, minilm_texts::buckets{0});
   return m;
 }
 
