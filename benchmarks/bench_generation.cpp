@@ -112,7 +112,9 @@ models::encoder<minilm_texts> minilm_texts_model() {
   c.longest = 512;
   auto m = models::detail::empty_encoder<minilm_texts, float>(c, models::encoder_task::features);
   nn::normal how(1, 0.02);
-  nn::initialise(m, how, minilm_texts::seq{512}, minilm_texts::buckets{0});
+  // Without relative positions, convolutions and labels.
+  nn::initialise(m, how, minilm_texts::seq{512}, minilm_texts::buckets{0}, minilm_texts::taps{0},
+                 minilm_texts::channels{0}, minilm_texts::labels{0});
   return m;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/grad/record/stored_formula.hpp -- `tensor y = expr;` with tracked operands: the value, and how it is recorded.
+// dimwise/grad/record/stored_formula.hpp -- `tensor y = expr;` with tracked operands: the value and its record.
 //
 // Layer: grad. The library computes and sends any formula; what it needs of the formula's type is a constant.
 // Tests: tests/grad/tracked.test.cpp, tests/grad/operations/attention.test.cpp
@@ -48,8 +48,8 @@ struct stored_elements_of {
   const shared_storage<T>* shared;  // null if the elements are inside a tensor
 };
 
-// Computes the formula into a value, and records how it was computed. Gives the value's record; null if nothing in the formula was recorded. Throws
-// `gradient_error` where something in it was recorded by another call.
+// Computes the formula into a value, and records how it was computed. Gives the value's record; null if nothing in the
+// formula was recorded. Throws `gradient_error` where something in it was recorded by another call.
 template <class T>
 origin_pointer store_formula(const formula_type<T>& type, const void* formula, const stored_elements_of<T>& to);
 
