@@ -130,14 +130,14 @@ void training(const ranks::communicator& world, const layer_sizes& s) {
 }
 
 void ring(const ranks::communicator& world, const layer_sizes& s) {
+  using seq_here = shard<seq, sp>;  // whole queries would meet the keys of their own rank alone
   using key_here = shard<key, sp>;
   const ranks::mesh<sp> grid(world);
-  const std::size_t positions = s.context / world.size();
   const std::size_t features = s.d_model / s.heads;
   const batch many{s.sequences};
+  const auto queries = part_here<seq_here>(seq{s.context}, world.rank(), world.size());
   const auto part = part_here<key_here>(key{s.context}, world.rank(), world.size());
-  const auto q =
-      filled<tensor<float, batch, seq, heads, d_k>>(1, 1, many, seq{positions}, heads{s.heads}, d_k{features});
+  const auto q = filled<tensor<float, batch, seq_here, heads, d_k>>(1, 1, many, queries, heads{s.heads}, d_k{features});
   const auto k = filled<tensor<float, batch, key_here, heads, d_k>>(2, 1, many, part, heads{s.heads}, d_k{features});
   const auto v = filled<tensor<float, batch, key_here, heads, d_v>>(3, 1, many, part, heads{s.heads}, d_v{features});
   measure(world, "ring attention", s.seconds,
