@@ -63,7 +63,7 @@ struct gradient_of_value {
   template <class Extents>
   static type of_elements(const shared_storage<T>& elements, const Extents& e) {
     const typename type::extents_type own = merge_extents<typename type::extents_type::atoms>("gradient", e);
-    if constexpr (in_shared_storage) {
+    if constexpr (in_shared_storage<type>) {
       return type::sharing(own, elements);
     } else {
       type g = type::for_overwriting(own);
@@ -73,18 +73,12 @@ struct gradient_of_value {
   }
 
  private:
-  static constexpr bool in_shared_storage =
-      std::is_same_v<decltype(std::declval<const type&>().handle()), const shared_storage<T>&>;
-
   // One function for all formulas that send here.
   [[gnu::noinline]] static void add_stored(recorded_value<T>& to, const type& g) {
-    const T* const elements = g.data();
-    if constexpr (in_shared_storage) {
+    if constexpr (in_shared_storage<type>) {
       to.add(g.handle(), g.size());
     } else {
-      shared_storage<T> copy(g.size());
-      copy_elements(elements, g.size(), copy.write());
-      to.add(copy, g.size());
+      to.add(shared_copy(g.data(), g.size()), g.size());
     }
   }
 };
@@ -227,14 +221,11 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
     store(false, type, formula);
   }
   void store(bool are_computed, const detail::formula_type<T>& type, const void* formula) {
+    const detail::shared_storage<T>* shared = nullptr;
+    if constexpr (detail::in_shared_storage<plain_type>) { shared = &value_.handle(); }
     const detail::stored_elements_of<T> to{detail::value_axes_of<shape_type>, value_.size(), value_.fresh_elements(),
-                                           are_computed, shared_by(value_.handle())};
+                                           are_computed, shared};
     origin_ = detail::store_formula<T>(type, formula, to);
-  }
-  static const detail::shared_storage<T>* shared_by(const detail::shared_storage<T>& elements) { return &elements; }
-  template <class Inline>
-  static const detail::shared_storage<T>* shared_by(const Inline&) {
-    return nullptr;
   }
 
   plain_type value_{};
@@ -285,10 +276,10 @@ tensor<tracked<T>, D...> recorded_leaf(const tensor<T, D...>& value, std::uint64
 
 // The value with what sends its gradient: `kept.send(arrived_value&)`.
 template <class T, class... D, class Kept>
-tensor<tracked<T>, D...> recorded_by_own(const tensor<T, D...>& value, gradient_record& record, const Kept& kept) {
+tensor<tracked<T>, D...> recorded_by_own(const tensor<T, D...>& value, gradient_record& record, Kept kept) {
   using kept_type = kept_by_own<Kept, T, D...>;
   const tensor<tracked<T>, D...> recorded = recorded_leaf(value, record.number());
-  recorded.origin()->keep(new kept_type{kept, value.extents()}, &kept_type::send);
+  recorded.origin()->keep(new kept_type{static_cast<Kept&&>(kept), value.extents()}, &kept_type::send);
   record.add(recorded.origin_owner());
   return recorded;
 }

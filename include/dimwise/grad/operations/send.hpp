@@ -64,7 +64,7 @@ auto gradient_in_memory(walk& w, const Extents& e, const record<C>& g) {
   using shape = make_shape_t<Dims, list<>>;
   using to_type = tensor_of<C, shape>;
   const auto own_extents = extents_from<shape>("gradient", e);
-  if constexpr (std::is_same_v<decltype(std::declval<const to_type&>().handle()), const shared_storage<C>&>) {
+  if constexpr (in_shared_storage<to_type>) {
     if (const auto* const all = shared_elements(g, name_list_of<typename to_type::axes>)) {
       return to_type::sharing(own_extents, *all);
     }

@@ -171,10 +171,9 @@ void take_gradient_of_parameter(const parameter_parts& p, std::size_t n, recorde
 template <class T>
 void send_gradient_of_parameter(const parameter_parts& p, std::size_t n, recorded& origin) {
   auto& to = static_cast<recorded_value<T>&>(origin);
-  if (p.shared != nullptr) { return to.add(*static_cast<const shared_storage<T>*>(p.shared), n); }
-  shared_storage<T> copy(n);
-  copy_elements(static_cast<const T*>(p.inside), n, copy.write());
-  to.add(copy, n);
+  to.add(p.shared != nullptr ? *static_cast<const shared_storage<T>*>(p.shared)
+                             : shared_copy(static_cast<const T*>(p.inside), n),
+         n);
 }
 template <class T>
 inline constexpr element_passes passes_over = {sizeof(T),
@@ -219,7 +218,7 @@ parameter_parts parts_of_parameter(void* p) {
   auto& x = *static_cast<P*>(p);
   parameter_parts parts{&x.extents(), nullptr, nullptr};
   if constexpr (has_sources<axes_for<shape_of<P>>>) { parts.extents = x.extents().slots(); }
-  if constexpr (requires(const P& y) { shared_storage<value_of<P>>(y.handle()); }) {
+  if constexpr (in_shared_storage<P>) {
     parts.shared = const_cast<shared_storage<value_of<P>>*>(&x.handle());  // `x` is not constant
   } else {
     parts.inside = x.overwrite();

@@ -8,8 +8,10 @@
 #pragma once
 
 #include <dimwise/eval/written/erased.hpp>
+#include <dimwise/grad/record/partial_sums.hpp>
 #include <dimwise/tensor/memory/owner.hpp>
 
+#include <optional>
 #include <vector>
 
 namespace dimwise::detail {
@@ -67,5 +69,17 @@ class erased_gradients {
   erased_values values_{true, true};
   list arrived_{};  // sorted
 };
+
+// send(), as one statement: of a value with these mesh axes (null if it is whole), so that what is whole and meets its
+// shards has one term of its gradient on each rank. What arrives behind an `expr` is sent at the end.
+template <class Send>
+void send_as_statement(const axes_of_mesh* mesh, bool holds_erased, const Send& send) {
+  std::optional<gradient_ranks::root> on_ranks;
+  if (mesh != nullptr) { on_ranks.emplace(mesh); }
+  if (!holds_erased) { return send(); }
+  erased_gradients all;
+  send();
+  all.send();
+}
 
 }  // namespace dimwise::detail

@@ -12,6 +12,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 namespace dimwise::detail {
 
@@ -21,6 +23,18 @@ struct value_axes {
   const axis_facts* facts;
   const axes_of_mesh* mesh;
 };
+
+// Whether tensors of this type share their elements; others have them inside.
+template <class X>
+inline constexpr bool in_shared_storage =
+    std::is_same_v<decltype(std::declval<const X&>().handle()), const shared_storage<typename X::value_type>&>;
+// Elements of their own, to be shared.
+template <class T>
+shared_storage<T> shared_copy(const T* from, std::size_t count) {
+  shared_storage<T> copy(count);
+  copy_elements(from, count, copy.write());
+  return copy;
+}
 
 // A gradient in two sums: what is complete, and the terms that the ranks along an axis have.
 template <class T>

@@ -138,8 +138,7 @@ gradient_in_terms<T> recorded_value<T>::taken_in_terms(const named_axis& along) 
   gradient_in_terms<T> all{{}, this->holds_terms() || gradient_ranks::is_left(along), false, {}};
   if (const auto* const other = static_cast<const T*>(this->other_sum())) {
     all.has_other = true;
-    all.other = shared_storage<T>(count_);
-    copy_elements(other, count_, all.other.write());
+    all.other = shared_copy(other, count_);
   }
   this->drop();
   all.at_hand = taken();

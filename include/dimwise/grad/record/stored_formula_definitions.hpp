@@ -9,7 +9,6 @@
 #include <dimwise/grad/record/erased.hpp>
 #include <dimwise/grad/record/stored_formula.hpp>
 
-#include <optional>
 #include <vector>
 
 namespace dimwise::detail {
@@ -123,16 +122,7 @@ void send_formula(void* kept, recorded* value) {
   if (value == nullptr) { return; }
   auto& from = static_cast<recorded_value<T>&>(*value);
   const shared_storage<T> g = from.taken();
-  // What is whole and meets its shards has one term of its gradient on each rank.
-  std::optional<gradient_ranks::root> on_ranks;
-  if (from.axes().mesh != nullptr) { on_ranks.emplace(from.axes().mesh); }
-  if (owned->type.holds_erased) {
-    erased_gradients all;
-    send_records(*owned, from.axes(), g);
-    all.send();
-  } else {
-    send_records(*owned, from.axes(), g);
-  }
+  send_as_statement(from.axes().mesh, owned->type.holds_erased, [&] { send_records(*owned, from.axes(), g); });
 }
 
 #if !defined(DIMWISE_PLAIN_ONLY)
@@ -170,12 +160,7 @@ origin_pointer store_formula(const formula_type<T>& type, const void* formula, c
   if (is_attention) {
     kept->is_attention = true;
     kept->sums = static_cast<attention_sums&&>(sums);
-    if (to.shared != nullptr) {
-      kept->value = *to.shared;
-    } else {
-      kept->value = shared_storage<T>(to.count);
-      copy_elements(to.first, to.count, kept->value.write());
-    }
+    kept->value = to.shared != nullptr ? *to.shared : shared_copy<T>(to.first, to.count);
   }
 #endif
   origin_pointer origin = new_recorded_value<T>(record->number(), to.axes);

@@ -15,7 +15,6 @@
 
 #include <deque>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -259,15 +258,7 @@ struct sent_round_the_ring {
   template <class Arrived>
   void send(Arrived& arrived) const {
     const auto g = arrived.taken();
-    std::optional<gradient_ranks::root> on_ranks;
-    if (arrived.mesh() != nullptr) { on_ranks.emplace(arrived.mesh()); }
-    if constexpr (holds_erased<Kept>) {
-      erased_gradients all;
-      send_round_the_ring(kept, g);
-      all.send();
-    } else {
-      send_round_the_ring(kept, g);
-    }
+    send_as_statement(arrived.mesh(), holds_erased<Kept>, [&] { send_round_the_ring(kept, g); });
   }
 };
 
