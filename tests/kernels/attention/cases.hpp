@@ -115,6 +115,20 @@ void poison(problem_of<T>& p, poisoned where, std::size_t key, T value) {
   if (where == poisoned::hidden_key_without_window) p.layout.window = {};
 }
 
+/// check(p) for problems with `value` at each of these places in turn.
+template <class Layout, class T, class Check>
+void each_poisoned(const Layout& layout, std::size_t key, T value, std::mt19937& random, const Check& check) {
+  for (const poisoned where : {poisoned::keys, poisoned::values, poisoned::queries, poisoned::hidden_key,
+                               poisoned::hidden_key_without_window}) {
+    CAPTURE(value);
+    CAPTURE(key);
+    CAPTURE(static_cast<int>(where));
+    auto p = make_problem(layout, random);
+    poison(p, where, key, value);
+    check(p);
+  }
+}
+
 /// Queries and keys whose scores are near the largest float; `size` is that of the keys.
 inline problem with_enormous_logits(float size, std::mt19937& random) {
   attention_layout layout = extents(40, 120, 2, 6);

@@ -22,7 +22,6 @@ namespace kernels = dimwise::kernels;
 using arch = kernels::in_double<kernels::default_arch>;
 using kernels::key_window;
 using layout_type = kernels::attention_layout_of<double>;
-using reference::poisoned;
 using support::racing_executor;
 using support::scratch_memory;
 
@@ -127,16 +126,10 @@ TEST_CASE("attention in double: what is hidden has no effect, what is visible re
   constexpr double infinite = std::numeric_limits<double>::infinity();
   for (const double value : {std::numeric_limits<double>::quiet_NaN(), infinite, -infinite}) {
     for (const std::size_t key : {std::size_t{0}, std::size_t{21}, std::size_t{95}, std::size_t{96}}) {
-      for (const poisoned where : {poisoned::keys, poisoned::values, poisoned::queries, poisoned::hidden_key,
-                                   poisoned::hidden_key_without_window}) {
-        CAPTURE(value);
-        CAPTURE(key);
-        CAPTURE(static_cast<int>(where));
-        auto p = reference::make_problem(layout, random);
-        reference::poison(p, where, key, value);
+      reference::each_poisoned(layout, key, value, random, [](const auto& p) {
         run(p);
         CHECK(reference::largest_error(p) <= 2.0);
-      }
+      });
     }
   }
 }

@@ -26,7 +26,6 @@ using kernels::key_window;
 using reference::extents;
 using reference::infinity;
 using reference::not_a_number;
-using reference::poisoned;
 using support::racing_executor;
 using support::scratch_memory;
 
@@ -175,16 +174,10 @@ TEST_CASE("attention: what is hidden has no effect, what is visible reaches its 
   for (const float value : {not_a_number, infinity, -infinity}) {
     for (const std::size_t key :
          {std::size_t{0}, std::size_t{21}, std::size_t{95}, std::size_t{96}, std::size_t{149}}) {
-      for (const poisoned where : {poisoned::keys, poisoned::values, poisoned::queries, poisoned::hidden_key,
-                                   poisoned::hidden_key_without_window}) {
-        CAPTURE(value);
-        CAPTURE(key);
-        CAPTURE(static_cast<int>(where));
-        auto p = reference::make_problem(layout, random);
-        reference::poison(p, where, key, value);
+      reference::each_poisoned(layout, key, value, random, [](const auto& p) {
         run(p);
         CHECK(reference::largest_error(p) <= 2.0);
-      }
+      });
     }
   }
 }

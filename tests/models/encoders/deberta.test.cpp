@@ -50,15 +50,7 @@ TEST_CASE("DeBERTa has the features and scores in float64") {
 TEST_CASE("DeBERTa with weights of low precision is near float64") {
   for (const char* name : cases) {
     CAPTURE(name);
-    const deberta_folder files(name);
-    // bfloat16 has 8 bits of precision, blocks of 8 bits have steps of 1/254 of their largest number; they are stored
-    // in low precision, so they differ.
-    const double of_bfloat16 = error_of(files.read<models::encoder<models::encoder_dims, bfloat16>>(), files);
-    CHECK(of_bfloat16 < 0.5);
-    CHECK(of_bfloat16 > 1e-4);
-    const double of_int8 = error_of(files.read<models::encoder<models::encoder_dims, nn::int8_blocks>>(), files);
-    CHECK(of_int8 < 0.5);
-    CHECK(of_int8 > 1e-4);
+    dimwise_test::check_low_precision(deberta_folder(name));
   }
 }
 

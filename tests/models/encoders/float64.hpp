@@ -70,4 +70,16 @@ double error_of(const Model& m, const encoder_folder& files, std::size_t first =
   return most;
 }
 
+/// Weights of low precision: near float64, and stored in low precision, so they differ. bfloat16 has 8 bits of
+/// precision, blocks of 8 bits have steps of 1/254 of their largest number.
+inline void check_low_precision(const encoder_folder& files) {
+  using dims = dimwise::models::encoder_dims;
+  const double of_bfloat16 = error_of(files.read<dimwise::models::encoder<dims, dimwise::bfloat16>>(), files);
+  CHECK(of_bfloat16 < 0.5);
+  CHECK(of_bfloat16 > 1e-4);
+  const double of_int8 = error_of(files.read<dimwise::models::encoder<dims, dimwise::nn::int8_blocks>>(), files);
+  CHECK(of_int8 < 0.5);
+  CHECK(of_int8 > 1e-4);
+}
+
 }  // namespace dimwise_test

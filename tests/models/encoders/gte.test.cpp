@@ -32,13 +32,7 @@ TEST_CASE("GTE has the features and scores in float64") {
       CHECK(error_of(m, files) < 5e-5);
     }
     CHECK(error_of(m, files, 1, 2) < 5e-5);
-    // bfloat16 has 8 bits of precision, blocks of 8 bits have steps of 1/254 of their largest number.
-    const double of_bfloat16 = error_of(files.read<models::encoder<models::encoder_dims, bfloat16>>(), files);
-    CHECK(of_bfloat16 < 0.5);
-    CHECK(of_bfloat16 > 1e-4);
-    const double of_int8 = error_of(files.read<models::encoder<models::encoder_dims, nn::int8_blocks>>(), files);
-    CHECK(of_int8 < 0.5);
-    CHECK(of_int8 > 1e-4);
+    dimwise_test::check_low_precision(files);
     const auto found = models::inspect(files.path());
     CHECK(found.rejected == std::vector<std::string>());
     CHECK(found.parameters() == nn::parameter_count(m));
