@@ -8,13 +8,15 @@
 #if !defined(DIMWISE_PLAIN_ONLY)
 #include <dimwise/eval/attention/gradient_definitions.hpp>
 #include <dimwise/eval/kernels/epilogue_definitions.hpp>
-#include <dimwise/eval/kernels/loss.hpp>
 #include <dimwise/eval/kernels/product_definitions.hpp>
 #include <dimwise/eval/records/stored_definitions.hpp>
 #endif
 #include <dimwise/dim/error_definitions.hpp>
 #include <dimwise/dim/extent_math_definitions.hpp>
 #include <dimwise/eval/kernels/backward_definitions.hpp>
+#include <dimwise/eval/kernels/ids_definitions.hpp>
+#include <dimwise/eval/kernels/loss_definitions.hpp>
+#include <dimwise/eval/kernels/table_gradient_definitions.hpp>
 #include <dimwise/eval/lowering/views_definitions.hpp>
 #include <dimwise/eval/plan/steps_definitions.hpp>
 #include <dimwise/eval/records/form_definitions.hpp>

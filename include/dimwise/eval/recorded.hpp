@@ -8,6 +8,8 @@
 #include <dimwise/eval/kernels/codes.hpp>
 #include <dimwise/eval/pass.hpp>
 #include <dimwise/eval/records/record.hpp>
+#include <dimwise/expr/rearrange/ids.hpp>
+#include <dimwise/expr/rearrange/join.hpp>
 
 namespace dimwise::detail {
 
@@ -55,6 +57,10 @@ template <class Shape, class E, class B>
 inline constexpr bool has_operation<biased_node<Shape, E, B>> = is_float<E>;
 template <class Shape, class E, class B>
 inline constexpr bool has_operation<position_biased_node<Shape, E, B>> = is_float<E>;
+template <class Shape, class D, class Table, class Ids>
+inline constexpr bool has_operation<gathered<Shape, D, Table, Ids>> = is_float<Table>;
+template <class Shape, class D, class Values, class Ids>
+inline constexpr bool has_operation<scatter_add_node<Shape, D, Values, Ids>> = is_float<Values>;
 
 template <class N>
   requires has_operation<N>

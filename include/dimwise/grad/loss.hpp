@@ -48,17 +48,10 @@ auto make_cross_entropy(const X& x, const Y& y, const W& weights, const Counts& 
       {smoothing, divergence}, extents_from<Rest>("cross_entropy", x.extents(), y.extents()), x, y, weights, counts);
 }
 
-template <class Shape, class T, class V, class X, class Y, class W, class S>
-struct adjoint_of<cross_entropy_node<Shape, T, V, X, Y, W, S>> {
-  using N = cross_entropy_node<Shape, T, V, X, Y, W, S>;
-  template <class G>
-  static void send(const N& n, const G& g) {
-    using shape = gradient_shape<X>;
-    const auto& x = n.template child<0>();
-    send_gradient(x, make_node<shape, value_of<G>>(
-                         cross_entropy_back<V>{n.op().smoothing}, extents_from<shape>("gradient", x.extents()), g,
-                         plain_value(x), n.template child<1>(), n.template child<2>(), n.template child<3>()));
-  }
+template <class Rest, class T, class V, class X, class Y, class W, class Counts>
+struct adjoint_of<cross_entropy_node<Rest, T, V, X, Y, W, Counts>> {
+  template <class C>
+  static constexpr adjoint_function<C>* of_records = &send_cross_entropy<C>;
 };
 
 template <class Rest, class V, class X, class Y, class Counts, class... Options>

@@ -204,6 +204,11 @@ class tensor<tracked<T>, DimsAndMarks...> : public detail::shaped_as<shape<DimsA
   [[nodiscard]] detail::recorded_value<T>* origin() const {
     return static_cast<detail::recorded_value<T>*>(origin_.get());
   }
+  /// Becomes this value, with a record of its own and no formula.
+  void track(const plain_type& value, std::uint64_t record) {
+    value_ = value;
+    origin_ = detail::new_recorded_value<T>(record, detail::value_axes_of<shape_type>);
+  }
   [[nodiscard]] const detail::origin_pointer& origin_owner() const { return origin_; }
 
  private:

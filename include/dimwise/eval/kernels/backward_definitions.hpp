@@ -7,9 +7,14 @@
 #pragma once
 
 #include <dimwise/eval/kernels/backward.hpp>
+#include <dimwise/eval/kernels/table_gradient_definitions.hpp>
 #include <dimwise/eval/loops/backward_rows.hpp>
 #include <dimwise/eval/loops/backward_views.hpp>
 #include <dimwise/eval/records/elements_definitions.hpp>
+#if !defined(DIMWISE_PLAIN_ONLY)
+#include <dimwise/eval/kernels/elements.hpp>
+#include <dimwise/kernels/dispatch/active_gradients.hpp>
+#endif
 
 #include <algorithm>
 

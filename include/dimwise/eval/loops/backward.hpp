@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/loops/backward.hpp -- the reference loops of the backward pass of ids and relative positions.
+// dimwise/eval/loops/backward.hpp -- the reference loops of the backward pass of relative positions.
 //
 // Layer: eval. backward_rows.hpp has the loops of rows and reductions.
 // Tests: tests/grad/operations/views.test.cpp
 #pragma once
 
-#include <dimwise/eval/loops/scatter.hpp>
 #include <dimwise/eval/lowering/views.hpp>
+#include <dimwise/eval/pass.hpp>
 #include <dimwise/expr/backward.hpp>
 
 namespace dimwise::detail {
-
-// ---- gather ---------------------------------------------------------------------------------------------------------
-
-template <class C, class Shape, class D, class U, class Values, class Ids, class T, class Lowered>
-void loops(const node<gather_back<D>, Shape, U, Values, Ids>& n, target<T> to, const Lowered& in) {
-  scatter(n, to, in);
-}
 
 // ---- skew -----------------------------------------------------------------------------------------------------------
 

@@ -14,25 +14,38 @@
 
 namespace dimwise::detail {
 
-// D among some axes, as the one axis that it is once its factors follow each other.
-template <class D, class Axes>
+// A dimension among some axes, as the one axis that it is once its factors follow each other.
 struct one_axis {
-  static constexpr std::size_t first = index_in<first_t<typename axes_of<D>::type>, Axes>;
-  static constexpr std::size_t count = axes_of<D>::type::size;
-  static bool is_one(const axis* axes) { return follow_each_other(axes + first, count); }
-  template <class Extents>
-  static axis of(const axis* axes, const Extents& e) {
-    return {e.template extent<D>(), axes[first + count - 1].stride};
+  std::size_t first;
+  std::size_t count;
+
+  constexpr one_axis(name_list axes, name_list dimension)
+      : first(static_cast<std::size_t>(axes.place_of(dimension.at[0]))), count(dimension.size) {}
+  [[nodiscard]] bool is_one(const axis* axes) const { return follow_each_other(axes + first, count); }
+  [[nodiscard]] axis of(const axis* axes) const {
+    extent_t extent = 1;
+    for (std::size_t i = first; i < first + count; ++i) { extent *= axes[i].extent; }
+    return {extent, axes[first + count - 1].stride};
+  }
+  // From here on it moves nothing.
+  void stop(axis* axes) const {
+    for (std::size_t i = first; i < first + count; ++i) { axes[i].stride = 0; }
+  }
+  // One element of it.
+  void leave_one(axis* axes) const {
+    for (std::size_t i = first; i < first + count; ++i) { axes[i].extent = 1; }
   }
 };
+template <class D, class Axes>
+inline constexpr one_axis axis_of_dimension = {name_list_of<Axes>, name_list_of<axes_of_list_t<list<D>>>};
 
-// D of an operand as one axis; in `x` it moves nothing any more, whatever another operand calls D.
-template <class D, class Axes, class T, class Extents>
-axis taken_out(lowered<T>& x, const Extents& e) {
-  using d = one_axis<D, Axes>;
-  if (!d::is_one(x.axes)) { make_dense<T, Axes>(x); }
-  const axis whole = d::of(x.axes, e);
-  for (std::size_t i = d::first; i < d::first + d::count; ++i) { x.axes[i].stride = 0; }
+// A dimension of an operand as one axis; in `x` it moves nothing any more, whatever another operand calls it.
+template <class T>
+axis taken_out(lowered<T>& x, name_list axes, name_list dimension) {
+  const one_axis d(axes, dimension);
+  if (!d.is_one(x.axes)) { make_dense(x, axes); }
+  const axis whole = d.of(x.axes);
+  d.stop(x.axes);
   return whole;
 }
 
@@ -40,11 +53,31 @@ axis taken_out(lowered<T>& x, const Extents& e) {
 template <class D, class T, class N, class Write>
 void write_along(const N& n, target<T> to, Write write) {
   using axes = axes_for<shape_of<N>>;
-  if (one_axis<D, axes>::is_one(to.axes)) { return write(to); }
+  if (axis_of_dimension<D, axes>.is_one(to.axes)) { return write(to); }
   lowered<T> buffer{buffer_layout(n), nullptr, {}, nullptr};
   buffer.buffer.resize(checked_size<axes>(buffer.axes, sizeof(T), "evaluate"));
   write(target_of(buffer));
   copy_axes<T>(axes::size, buffer.axes, to.axes, buffer.axes, to.data, buffer.data);
+}
+
+// Ids as the numbers that loops and kernels read: an id holds nothing else.
+template <class D>
+const std::size_t* numbers_of(const id<D>* ids) {
+  static_assert(sizeof(id<D>) == sizeof(std::size_t));
+  return &ids->value;
+}
+template <class D>
+lowered<std::size_t> as_numbers(const lowered<id<D>>& ids) {
+  lowered<std::size_t> to;
+  static_cast<operand_layout&>(to) = ids;
+  if (ids.buffer.empty()) {
+    to.data = ids.data == nullptr ? nullptr : numbers_of(ids.data);  // null: a plan
+  } else {
+    to.buffer.resize(ids.buffer.size());
+    copy_elements(numbers_of(ids.buffer.data()), ids.buffer.size(), to.buffer.data());
+    to.data = to.buffer.data() + (ids.data - ids.buffer.data());
+  }
+  return to;
 }
 
 // The id, which has a place in a dimension of that extent and name.
@@ -60,27 +93,21 @@ std::ptrdiff_t checked_id(const char* operation, id<D> i, extent_t extent) {
   return checked_id(operation, i.value, extent, &dimension_name<D>);
 }
 
-// The extents of `Axes` where an axis of D counts as one element.
-template <class Axes, class D, class Extents>
-void extents_beside_axes(const Extents& e, axis* to) {
-  axis_extents<Axes>::write(e, to);
-  using d = one_axis<D, Axes>;
-  for (std::size_t i = d::first; i < d::first + d::count; ++i) { to[i].extent = 1; }
-}
-
 template <class C, class Shape, class How, class D, class E, class T, class Lowered>
 void loops(const reordered<Shape, How, D, E>& n, target<T> to, Lowered& in) {
   using axes = axes_for<Shape>;
   auto& x = child_in<0>(in);
-  const axis from = taken_out<D, axes_for<shape_of<E>>>(x, n.extents());
+  const axis from = taken_out(x, name_list_of<axes_for<shape_of<E>>>, name_list_of<axes_of_list_t<list<D>>>);
   write_along<D>(n, to, [&](target<T> out) {
-    const axis here = one_axis<D, axes>::of(out.axes, n.extents());
+    constexpr one_axis along = axis_of_dimension<D, axes>;
+    const axis here = along.of(out.axes);
     axis rest[max_rank];
-    extents_beside_axes<axes, D>(n.extents(), rest);
+    axis_extents<axes>::write(n.extents(), rest);
+    along.leave_one(rest);
     std::ptrdiff_t strides[2][max_rank] = {};
     for (std::size_t i = 0; i < axes::size; ++i) { strides[0][i] = out.axes[i].stride; }
     align<axes, axes_for<shape_of<E>>>(x.axes, strides[1]);
-    constexpr std::size_t d = one_axis<D, axes>::first;
+    constexpr std::size_t d = along.first;
     strides[0][d] = here.stride;
     constexpr bool reversed = std::is_same_v<How, orders::flip>;
     strides[1][d] = reversed ? -from.stride : from.stride;
@@ -102,39 +129,40 @@ void loops(const reordered<Shape, How, D, E>& n, target<T> to, Lowered& in) {
   });
 }
 
-template <class C, class Shape, class D, class Table, class Ids, class T, class Lowered>
-void loops(const gathered<Shape, D, Table, Ids>& n, target<T> to, Lowered& in) {
-  using axes = axes_for<Shape>;
-  using table_axes = axes_for<shape_of<Table>>;
-  auto& table = child_in<0>(in);
-  const auto& ids = child_in<1>(in);
-  const axis along = taken_out<D, table_axes>(table, n.template child<0>().extents());
-  axis result[max_rank];
-  axis_extents<axes>::write(n.extents(), result);
-  std::ptrdiff_t strides[3][max_rank] = {};
-  for (std::size_t i = 0; i < axes::size; ++i) { strides[0][i] = to.axes[i].stride; }
-  align<axes, axes_for<shape_of<Ids>>>(ids.axes, strides[1]);
-  align<axes, table_axes>(table.axes, strides[2]);
-  kernels::for_each_row(nest_over(axes::size, result, strides),
-                        [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
+// Elements of a table by ids: the loops go over the result, the ids and the table, in which `along` is apart. One
+// function for all names.
+template <class T, std::size_t K>  // 3: a template is compiled where something is gathered
+void gather_by_ids(const kernels::loop_nest<K>& nest, const axis& along, name_of name, T* to, const std::size_t* ids,
+                   const T* table) {
+  kernels::for_each_row(nest, [&](const std::ptrdiff_t(&o)[K], std::size_t count, const std::ptrdiff_t(&s)[K]) {
     if (s[0] == 1 && s[1] == 0 && s[2] == 1) {  // rows of a table, as they are
-      const auto* const row = table.data + o[2] + checked_id("gather", ids.data[o[1]], along.extent) * along.stride;
-      auto* const out = to.data + o[0];
+      const T* const row = table + o[2] + checked_id("gather", ids[o[1]], along.extent, name) * along.stride;
+      T* const out = to + o[0];
       for (std::size_t i = 0; i < count; ++i) { out[i] = row[i]; }
       return;
     }
     for (std::size_t i = 0; i < count; ++i) {
       const auto j = static_cast<std::ptrdiff_t>(i);
-      const std::ptrdiff_t at = checked_id("gather", ids.data[o[1] + j * s[1]], along.extent);
-      to.data[o[0] + j * s[0]] = table.data[o[2] + j * s[2] + at * along.stride];
+      const std::ptrdiff_t at = checked_id("gather", ids[o[1] + j * s[1]], along.extent, name);
+      to[o[0] + j * s[0]] = table[o[2] + j * s[2] + at * along.stride];
     }
   });
+}
+template <class C, class Shape, class D, class Table, class Ids, class T, class Lowered>
+void loops(const gathered<Shape, D, Table, Ids>&, target<T> to, Lowered& in) {
+  using axes = axes_for<Shape>;
+  using table_axes = axes_for<shape_of<Table>>;
+  auto& table = child_in<0>(in);
+  const auto& ids = child_in<1>(in);
+  const axis along = taken_out(table, name_list_of<table_axes>, name_list_of<axes_of_list_t<list<D>>>);
+  gather_by_ids(nest_of<axes, axes_for<shape_of<Ids>>, table_axes>(to.axes, ids, table), along, &dimension_name<D>,
+                to.data, numbers_of(ids.data), table.data);
 }
 
 template <class C, class Shape, class D, class Lowered>
 void loops(const ids_node<Shape, D>& n, target<id<D>> to, const Lowered&) {
   write_along<D>(n, to, [&](target<id<D>> out) {
-    const axis all = one_axis<D, axes_for<Shape>>::of(out.axes, n.extents());
+    const axis all = axis_of_dimension<D, axes_for<Shape>>.of(out.axes);
     for (std::size_t i = 0; i < all.extent; ++i) { out.data[times(all.stride, i)] = id<D>(i); }
   });
 }
@@ -143,9 +171,10 @@ template <class C, class Shape, class T, class D, class Ids, class Out, class Lo
 void loops(const one_hot_node<Shape, T, D, Ids>& n, target<Out> to, const Lowered& in) {
   using axes = axes_for<Shape>;
   const auto& ids = child_in<0>(in);
-  const axis along = one_axis<D, axes>::of(to.axes, n.extents());
+  const axis along = axis_of_dimension<D, axes>.of(to.axes);
   axis rest[max_rank];
-  extents_beside_axes<axes, D>(n.extents(), rest);
+  axis_extents<axes>::write(n.extents(), rest);
+  axis_of_dimension<D, axes>.leave_one(rest);
   std::ptrdiff_t strides[2][max_rank] = {};
   for (std::size_t i = 0; i < axes::size; ++i) { strides[0][i] = to.axes[i].stride; }
   align<axes, axes_for<shape_of<Ids>>>(ids.axes, strides[1]);

@@ -11,45 +11,35 @@
 
 namespace dimwise::detail {
 
-// The loops of scatter_add, for a destination that has D as one axis.
-template <class N>
+// The loops of scatter_add, for a destination that has the dimension as one axis.
 struct scatter_loops {
-  using values_type = element_t<0, children_t<N>>;
-  using ids_type = element_t<1, children_t<N>>;
-  using D = first_t<typename operation_of<N>::over>;
-  using axes = axes_for<shape_of<N>>;
-  using id_axes = axes_for<shape_of<ids_type>>;
-  using value_axes = axes_for<shape_of<values_type>>;
-  using beside = difference_t<value_axes, id_axes>;
-  kernels::loop_nest<1> all;  // of the destination
-  kernels::loop_nest<3> ids;  // over the ids: the destination but for D, the values, the ids
-  kernels::loop_nest<2> row;  // of one id: the destination, the values
-  axis along;                 // D of the destination
+  kernels::loop_nest<1> all{};  // of the destination
+  kernels::loop_nest<3> ids{};  // over the ids: the destination but for the dimension, the values, the ids
+  kernels::loop_nest<2> row{};  // of one id: the destination, the values
+  axis along;                   // the dimension of the destination
 
-  template <class Lowered>
-  scatter_loops(const N& n, const axis* to, const Lowered& in) {
+  scatter_loops(name_list result, const axis* to, name_list dimension, name_list value_names, const axis* values,
+                name_list id_names, const axis* id_axes)
+      : along(one_axis(result, dimension).of(to)) {
     axis here[max_rank];
-    for (std::size_t i = 0; i < axes::size; ++i) { here[i] = to[i]; }
-    axis extents[max_rank];
-    axis_extents<axes>::write(n.extents(), extents);
-    std::ptrdiff_t whole[1][max_rank] = {};
-    for (std::size_t i = 0; i < axes::size; ++i) { whole[0][i] = here[i].stride; }
-    all = nest_over(axes::size, extents, whole);
-    // D moves by ids alone, also where the ids have D themselves.
-    using d = one_axis<D, axes>;
-    along = d::of(here, n.extents());
-    for (std::size_t i = d::first; i < d::first + d::count; ++i) { here[i].stride = 0; }
-    std::ptrdiff_t strides[3][max_rank] = {};
-    align<id_axes, axes>(here, strides[0]);
-    align<id_axes, value_axes>(child_in<0>(in).axes, strides[1]);
-    align<id_axes, id_axes>(child_in<1>(in).axes, strides[2]);
-    axis_extents<id_axes>::write(n.template child<1>().extents(), extents);
-    ids = nest_over(id_axes::size, extents, strides);
-    std::ptrdiff_t inside[2][max_rank] = {};
-    align<beside, axes>(here, inside[0]);
-    align<beside, value_axes>(child_in<0>(in).axes, inside[1]);
-    axis_extents<beside>::write(n.template child<0>().extents(), extents);
-    row = nest_over(beside::size, extents, inside);
+    for (std::size_t i = 0; i < result.size; ++i) {
+      here[i] = to[i];
+      all.add(to[i].extent, {to[i].stride});
+    }
+    // It moves by ids alone, also where the ids have it themselves.
+    one_axis(result, dimension).stop(here);
+    const auto stride = [](name_list names, const axis* axes, name_of name) -> std::ptrdiff_t {
+      const short place = names.place_of(name);
+      return place < 0 ? 0 : axes[place].stride;
+    };
+    for (std::size_t i = 0; i < id_names.size; ++i) {
+      const name_of name = id_names.at[i];
+      ids.add(id_axes[i].extent, {stride(result, here, name), stride(value_names, values, name), id_axes[i].stride});
+    }
+    for (std::size_t i = 0; i < value_names.size; ++i) {
+      const name_of name = value_names.at[i];
+      if (id_names.place_of(name) < 0) { row.add(values[i].extent, {stride(result, here, name), values[i].stride}); }
+    }
   }
 };
 template <class T>
@@ -59,12 +49,6 @@ void fill_zero(const kernels::loop_nest<1>& nest, T* to) {
   });
 }
 
-// Ids as the numbers that loops and kernels read: an id holds nothing else.
-template <class D>
-const std::size_t* numbers_of(const id<D>* ids) {
-  static_assert(sizeof(id<D>) == sizeof(std::size_t));
-  return &ids->value;
-}
 // All ids, before anything is added by them.
 template <std::size_t K>  // 3: a template is compiled where something is added by ids
 void check_ids(const kernels::loop_nest<K>& nest, const std::size_t* ids, extent_t extent, name_of name) {
@@ -182,21 +166,22 @@ void add_by_ids(const kernels::loop_nest<K>& nest, const kernels::loop_nest<2>& 
     }
   });
 }
-template <class N, class T, class Lowered>
-void scatter(const N& n, target<T> to, const Lowered& in) {
-  using D = typename scatter_loops<N>::D;
-  const auto& ids = child_in<1>(in);
-  write_along<D>(n, to, [&](target<T> out) {
-    const scatter_loops<N> all(n, out.axes, in);
-    fill_zero(all.all, out.data);
-    if (all.ids.empty()) { return; }
-    check_ids(all.ids, numbers_of(ids.data), all.along.extent, &dimension_name<D>);
-    add_by_ids(all.ids, all.row, all.along, out.data, child_in<0>(in).data, numbers_of(ids.data));
-  });
+// The values added up where their ids say.
+template <class T>
+void scatter(const scatter_loops& loops, name_of name, T* to, const T* values, const std::size_t* ids) {
+  fill_zero(loops.all, to);
+  if (loops.ids.empty()) { return; }
+  check_ids(loops.ids, ids, loops.along.extent, name);
+  add_by_ids(loops.ids, loops.row, loops.along, to, values, ids);
 }
 template <class C, class Shape, class D, class Values, class Ids, class T, class Lowered>
 void loops(const scatter_add_node<Shape, D, Values, Ids>& n, target<T> to, const Lowered& in) {
-  scatter(n, to, in);
+  write_along<D>(n, to, [&](target<T> out) {
+    const scatter_loops all(name_list_of<axes_for<Shape>>, out.axes, name_list_of<axes_of_list_t<list<D>>>,
+                            name_list_of<axes_for<shape_of<Values>>>, child_in<0>(in).axes,
+                            name_list_of<axes_for<shape_of<Ids>>>, child_in<1>(in).axes);
+    scatter(all, &dimension_name<D>, out.data, child_in<0>(in).data, numbers_of(child_in<1>(in).data));
+  });
 }
 
 #if DIMWISE_DETAIL_HAS_LIBRARY

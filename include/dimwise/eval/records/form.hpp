@@ -5,6 +5,7 @@
 // Tests: tests/eval/records.test.cpp
 #pragma once
 
+#include <dimwise/eval/loops/ids.hpp>
 #include <dimwise/eval/loops/product.hpp>
 #include <dimwise/eval/records/nodes.hpp>
 #include <dimwise/eval/records/stored.hpp>
@@ -143,6 +144,35 @@ template <class Pass, class C, class N>
   bias.operation = &records::bias<C, Pass, B, extents>;
   bias.facts = &facts_of_bias<B, extents>;
   r.child[1] = &bias;
+}
+// ---- ids ------------------------------------------------------------------------------------------------------------
+
+template <class Pass, class C, class Ids>
+lowered<std::size_t> read_ids(walk& w, const void* ids) {
+  Pass pass = pass_of<Pass>(w);
+  return as_numbers(read<C>(pass, *static_cast<const Ids*>(ids)));
+}
+template <class Pass, class C, class D, class Ids>
+inline constexpr id_facts_of_record facts_of_ids = {name_list_of<axes_of_list_t<list<D>>>, &dimension_name<D>,
+                                                    name_list_of<axes_for<shape_of<Ids>>>, &read_ids<Pass, C, Ids>};
+// What is read, or added up, by ids, which are the second operand.
+template <class Pass, class C, class D, class N>
+[[gnu::always_inline]] inline void form_by_ids(record_stack<C>& all, record<C>& r, const N& n,
+                                               const record_operation<C>& operation) {
+  r.operation = &operation;
+  r.facts = &facts_of_ids<Pass, C, D, element_t<1, children_t<N>>>;
+  r.node = &n.template child<1>();
+  r.child[0] = form_child<Pass>(all, n.template child<0>());
+}
+template <class Pass, class C, class N, class D>
+[[gnu::always_inline]] inline void form_operation(record_stack<C>& all, record<C>& r, const N& n,
+                                                  const gather_along<D>&) {
+  form_by_ids<Pass, C, D>(all, r, n, records::gathered<C>);
+}
+template <class Pass, class C, class N, class D>
+[[gnu::always_inline]] inline void form_operation(record_stack<C>& all, record<C>& r, const N& n,
+                                                  const scatter_along<D>&) {
+  form_by_ids<Pass, C, D>(all, r, n, records::scattered<C>);
 }
 
 template <class N>

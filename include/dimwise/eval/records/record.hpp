@@ -160,6 +160,14 @@ void write_record(walk& w, const record<C>& r, target<C> to);
 
 // ---- facts of operations -------------------------------------------------------------------------------------------
 
+// Ids, which `node` are, and the dimension in which they name places.
+struct id_facts_of_record {
+  name_list dimension;
+  name_of name;  // of the dimension, for words
+  name_list id_axes;
+  lowered<std::size_t> (*read)(walk& w, const void* ids);  // null: there are none
+};
+
 struct product_facts_of_record {
   name_list result;  // as the operands call its axes
   name_list sums;
@@ -278,6 +286,12 @@ void write_clamped(walk& w, const record<C>& r, target<C> to);
 // Where the mask is true the first operand, elsewhere the second one; an operand that is null is the record's number.
 template <class C>
 void write_chosen(walk& w, const record<C>& r, target<C> to);
+// Elements of a table where ids say. Facts: the ids.
+template <class C>
+void write_gathered(walk& w, const record<C>& r, target<C> to);
+// Values added up where ids say.
+template <class C>
+void write_scattered(walk& w, const record<C>& r, target<C> to);
 // A total of the elements that the mask of its operand shows, also of those of −∞. Facts: the axes that it goes over.
 template <class C, class How>
 void write_visible_total(walk& w, const record<C>& r, target<C> to);
@@ -325,6 +339,10 @@ template <class C>
 inline constexpr record_operation<C> clamped = {record_kind::other, nullptr, &write_clamped<C>};
 template <class C>
 inline constexpr record_operation<C> chosen = {record_kind::other, nullptr, &write_chosen<C>};
+template <class C>
+inline constexpr record_operation<C> gathered = {record_kind::other, nullptr, &write_gathered<C>};
+template <class C>
+inline constexpr record_operation<C> scattered = {record_kind::other, nullptr, &write_scattered<C>};
 template <class C, class How>
 inline constexpr record_operation<C> visible_total = {record_kind::other, nullptr, &write_visible_total<C, How>};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/expr/rows/loss.hpp -- the nodes of losses: cross-entropy of logits, and its gradient.
+// dimwise/expr/rows/loss.hpp -- the node of a loss: cross-entropy of logits.
 //
 // Layer: expr. A row of logits and its target become one number, without the probabilities in between.
 // Tests: tests/grad/training/loss.test.cpp
@@ -25,14 +25,6 @@ struct cross_entropy_over {
 };
 template <class Rest, class T, class V, class Logits, class Targets, class Weights, class Counts>
 using cross_entropy_node = node<cross_entropy_over<V>, Rest, T, Logits, Targets, Weights, Counts>;
-
-// The gradient of the logits: g (Σ q · softmax(x) − q). Children: g, and those of the loss.
-template <class V>
-struct cross_entropy_back {
-  static constexpr const char* name = "cross_entropy";
-  using over = list<V>;
-  double smoothing = 0;
-};
 
 }  // namespace detail
 

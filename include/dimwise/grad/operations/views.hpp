@@ -125,25 +125,13 @@ struct adjoint_of<node<replace_along<D>, Shape, T, X, New>> {
 };
 template <class Shape, class T, class D, class Table, class Ids>
 struct adjoint_of<node<gather_along<D>, Shape, T, Table, Ids>> {
-  using N = node<gather_along<D>, Shape, T, Table, Ids>;
-  template <class G>
-  static void send(const N& n, const G& g) {
-    using shape = gradient_shape<Table>;
-    const auto& table = n.template child<0>();
-    send_gradient(table, gather_back_node<shape, D, G, Ids>({}, extents_from<shape>("gradient", table.extents()), g,
-                                                            n.template child<1>()));
-  }
+  template <class C>
+  static constexpr adjoint_function<C>* of_records = &send_gathered<C>;
 };
 template <class Shape, class T, class D, class Values, class Ids>
 struct adjoint_of<node<scatter_along<D>, Shape, T, Values, Ids>> {
-  using N = node<scatter_along<D>, Shape, T, Values, Ids>;
-  template <class G>
-  static void send(const N& n, const G& g) {
-    using shape = gradient_shape<Values>;
-    const auto& values = n.template child<0>();
-    send_gradient(values, gathered<shape, D, G, Ids>({}, extents_from<shape>("gradient", values.extents()), g,
-                                                     n.template child<1>()));
-  }
+  template <class C>
+  static constexpr adjoint_function<C>* of_records = &send_scattered<C>;
 };
 template <class Shape, class T, class How, class D, class E>
   requires is_any_of<How, orders::roll, orders::flip>  // of which the other direction is one of them

@@ -108,7 +108,7 @@ using parameter_origins = std::vector<origin_pointer>;
 // Tracks the parameter `from` by a record.
 template <class To, class From>
 [[gnu::noinline]] void track_parameter(To& to, const From& from, std::uint64_t record, parameter_origins& origins) {
-  to = recorded_leaf(from, record);
+  to.track(from, record);
   origins.push_back(to.origin_owner());
 }
 template <class To, class From>

@@ -38,6 +38,12 @@ template <class C>
 adjoint_function<C> send_masked;
 template <class C>
 adjoint_function<C> send_biased;
+template <class C>
+adjoint_function<C> send_gathered;
+template <class C>
+adjoint_function<C> send_scattered;
+template <class C>
+adjoint_function<C> send_cross_entropy;
 template <class C, class How>
 void send_rows(walk& w, const record<C>& r, const record<C>& g);
 template <class C, class How>

@@ -256,6 +256,7 @@ struct storage_for {
 DIMWISE_DETAIL_LIBRARY_TEMPLATE class aligned_vector<bool>;
 DIMWISE_DETAIL_LIBRARY_TEMPLATE class aligned_vector<float>;
 DIMWISE_DETAIL_LIBRARY_TEMPLATE class aligned_vector<double>;
+DIMWISE_DETAIL_LIBRARY_TEMPLATE class aligned_vector<std::size_t>;
 DIMWISE_DETAIL_LIBRARY_TEMPLATE class shared_storage<bool>;
 DIMWISE_DETAIL_LIBRARY_TEMPLATE class shared_storage<float>;
 DIMWISE_DETAIL_LIBRARY_TEMPLATE class shared_storage<double>;

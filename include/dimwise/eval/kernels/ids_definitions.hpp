@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSL-1.0
+// dimwise/eval/kernels/ids_definitions.hpp -- elements of a table by ids, and values added up by ids.
+//
+// Layer: eval. Compiled once where a program links the library (support/library.hpp).
+// Tests: tests/expr/rearrange/join.test.cpp, tests/expr/rearrange/ids.test.cpp
+#pragma once
+
+#include <dimwise/eval/loops/scatter.hpp>
+#include <dimwise/eval/records/walk_definitions.hpp>
+
+namespace dimwise::detail {
+
+template <class C>
+void write_gathered(walk& w, const record<C>& r, target<C> to) {
+  const auto& facts = r.template facts_as<id_facts_of_record>();
+  const name_list table_axes = r.child[0]->shape->axes;
+  auto table = read_record(w, *r.child[0]);
+  const auto ids = facts.read(w, r.node);
+  note(w, plan_kind::copy, r);
+  if (!w.computes()) { return; }
+  const axis along = taken_out(table, table_axes, facts.dimension);
+  const auto nest = nest_by_names<2>(r.shape->axes, to.axes, {facts.id_axes, table_axes}, {ids.axes, table.axes});
+  gather_by_ids(nest, along, facts.name, to.data, ids.data, table.data);
+}
+
+// write(loops, data, values, ids): into a buffer first, where the destination does not have the dimension as one axis.
+template <class C, class Write>
+void scatter_record(walk& w, const record<C>& r, target<C> to, const Write& write) {
+  const auto& facts = r.template facts_as<id_facts_of_record>();
+  const record<C>& of_values = *r.child[0];
+  const auto values = read_record(w, of_values);
+  const auto ids = facts.read(w, r.node);
+  lowered<C> aside;
+  const bool is_one = one_axis(r.shape->axes, facts.dimension).is_one(to.axes);
+  if (!is_one) { aside = make_buffer(w, r); }
+  const target<C> in = is_one ? to : target_of(aside);
+  write(scatter_loops(r.shape->axes, in.axes, facts.dimension, of_values.shape->axes, values.axes, facts.id_axes,
+                      ids.axes),
+        in.data, values.data, ids.data);
+  if (!is_one && w.computes()) { copy_axes<C>(r.rank(), aside.axes, to.axes, aside.axes, to.data, aside.data); }
+}
+template <class C>
+void write_scattered(walk& w, const record<C>& r, target<C> to) {
+  const auto& facts = r.template facts_as<id_facts_of_record>();
+  scatter_record(w, r, to, [&](const scatter_loops& loops, C* data, const C* values, const std::size_t* ids) {
+    note(w, plan_kind::plain, r);
+    if (w.computes()) { scatter(loops, facts.name, data, values, ids); }
+  });
+}
+
+#if DIMWISE_DETAIL_HAS_LIBRARY
+template void write_gathered<float>(walk&, const record<float>&, target<float>);
+template void write_gathered<double>(walk&, const record<double>&, target<double>);
+template void write_scattered<float>(walk&, const record<float>&, target<float>);
+template void write_scattered<double>(walk&, const record<double>&, target<double>);
+#endif
+
+}  // namespace dimwise::detail
