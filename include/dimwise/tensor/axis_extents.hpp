@@ -77,6 +77,13 @@ struct axis_extents<list<A...>> {
   }
 };
 
+// Throws `extent_error` if so many elements were given for a tensor of another size.
+DIMWISE_DETAIL_LIBRARY void check_count(std::size_t given, std::size_t size, const char* operation);
+
+template <class... A>
+constexpr extent_t static_size_of(list<A...>) {
+  return product({A::static_extent...});
+}
 // The number of elements of these extents. Throws `extent_error` if the number overflows, or if so many elements of
 // `bytes` each (0 for a shape that is not stored) exceed half of the address space.
 DIMWISE_DETAIL_LIBRARY extent_t checked_size_of(const axis* axes, std::size_t rank, const name_of* names,

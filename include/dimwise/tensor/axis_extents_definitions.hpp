@@ -21,6 +21,12 @@ DIMWISE_DETAIL_LIBRARY extent_t write_contiguous_extents(const extent_source* so
   return make_contiguous(to, count);
 }
 
+DIMWISE_DETAIL_LIBRARY void check_count(std::size_t given, std::size_t size, const char* operation) {
+  if (given != size) {
+    raise<extent_error>(error{} << operation << ": " << given << " values were given for " << size
+                                << " elements (R15)");
+  }
+}
 [[noreturn, gnu::cold]] inline void throw_too_many(const char* operation, const axis* axes, std::size_t rank,
                                                    const name_of* names, std::size_t bytes) {
   error e;

@@ -21,6 +21,11 @@ class tensor_view;
 
 namespace detail {
 
+template <class X>
+inline constexpr bool is_tensor = false;
+template <class T, class... D>
+inline constexpr bool is_tensor<tensor<T, D...>> = true;
+
 // The result of an operation whose operand type was already rejected. As a number or a condition it is not a second
 // error.
 struct already_refused {

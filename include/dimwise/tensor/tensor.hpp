@@ -9,6 +9,7 @@
 #pragma once
 
 #include <dimwise/tensor/checks/construction.hpp>
+#include <dimwise/tensor/checks/deduction.hpp>
 #include <dimwise/tensor/checks/indexing.hpp>
 #include <dimwise/tensor/memory/storage.hpp>
 #include <dimwise/tensor/refused_shape.hpp>
@@ -18,15 +19,6 @@
 #include <tuple>
 
 namespace dimwise {
-
-namespace detail {
-
-template <class... A>
-constexpr extent_t static_size_of(list<A...>) {
-  return product({A::static_extent...});
-}
-
-}  // namespace detail
 
 /// An owning tensor: elements of type T over the named dimensions, row-major in the order of its type, 64-byte aligned.
 ///
@@ -47,8 +39,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
 
  public:
   /// A tensor of zeros; run-time extents are 0 until a value is assigned. It allocates at the first use of its
-  /// elements:
-  /// most parameters are constructed this way, and then loaded or initialised.
+  /// elements: most parameters are constructed this way, and then loaded or initialised.
   tensor() noexcept {
     if constexpr (!is_shared) { detail::fill_elements(storage_.write(), size(), T{}); }
   }
@@ -56,7 +47,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   /// A tensor of zeros with these run-time extents in any order; static extents may be omitted (R15).
   template <class... Extents>
     requires(sizeof...(Extents) > 0 && detail::gives_extents<shape_type, Extents...>)
-  explicit tensor(const Extents&... given) : tensor(gathered(given...)) {}
+  explicit tensor(const Extents&... given) : tensor(detail::given_extents<extents_type>(given...)) {}
 
   template <class... Extents, class Error = detail::extents_error<shape_type, Extents...>>
     requires(sizeof...(Extents) > 0 && (dimension_type<Extents> && ...) &&
@@ -87,18 +78,18 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
     requires(detail::gives_extents<shape_type, Extents...> && !operand<Values> &&
              std::convertible_to<Values, std::span<const T>>)
   explicit tensor(const Values& values, const Extents&... given)
-      : tensor(gathered(given...), std::span<const T>(values)) {}
+      : tensor(detail::given_extents<extents_type>(given...), std::span<const T>(values)) {}
   template <class... Extents>
     requires(detail::gives_extents<shape_type, Extents...>)
   explicit tensor(std::initializer_list<T> values, const Extents&... given)
-      : tensor(gathered(given...), std::span<const T>(values.begin(), values.size())) {}
+      : tensor(detail::given_extents<extents_type>(given...), std::span<const T>(values.begin(), values.size())) {}
   /// Converts the elements of a container, span or array. Floating-point elements accept any number, rounded; integers
   /// accept types whose values they can represent; ids accept integers and throw `index_error` for negative ones.
   template <class Range, class... Extents>
     requires(detail::gives_extents<shape_type, Extents...> && detail::elements_for<Range, T> &&
              !std::convertible_to<const Range&, std::span<const T>>)
   explicit tensor(const Range& values, const Extents&... given)
-      : tensor(gathered(given...), detail::count_of(values), "tensor(values, …)") {
+      : tensor(detail::given_extents<extents_type>(given...), detail::count_of(values), "tensor(values, …)") {
     detail::check_elements<T>(values);
     detail::write_elements(values, storage_.write());
   }
@@ -116,7 +107,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   template <class... Extents>
     requires(dims::size > 1 && sizeof...(Extents) > 0 && detail::gives_extents<shape_type, Extents...>)
   explicit tensor(lists_type values, const Extents&... given)
-      : tensor(lists::checked(values, gathered(given...)), unwritten{}) {
+      : tensor(lists::checked(values, detail::given_extents<extents_type>(given...)), unwritten{}) {
     lists::write(values, storage_.write());
   }
   /// A tensor without dimensions from a number.
@@ -226,7 +217,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   template <class... Ids>
     requires(detail::indexes_all<shape_type, Ids...>)
   [[nodiscard]] const T& operator()(const Ids&... ids) const& {
-    const std::size_t at = offset(ids...);
+    const std::size_t at = detail::element_offset<axes>(extents_, ids...);
     return data()[at];
   }
   template <class... Ids>
@@ -249,7 +240,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   template <class... Ids>
     requires(detail::indexes_all<shape_type, Ids...>)
   void set(T value, const Ids&... ids) {
-    const std::size_t at = offset(ids...);
+    const std::size_t at = detail::element_offset<axes>(extents_, ids...);
     overwrite()[at] = value;
   }
   template <class Error = detail::taken_error<shape_type>>
@@ -258,7 +249,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   void fill(T value) { detail::fill_elements(overwrite(), size(), value); }
   /// Replaces all elements in memory order; throws `extent_error` if their number differs.
   void assign(std::span<const T> values) {
-    check_count(values.size(), "assign");
+    detail::check_count(values.size(), size(), "assign");
     detail::copy_elements(values.data(), values.size(), overwrite());
   }
   void assign(std::initializer_list<T> values)
@@ -275,7 +266,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   template <detail::elements_for<T> Range>
     requires(!std::convertible_to<const Range&, std::span<const T>>)
   void assign(const Range& values) {
-    check_count(detail::count_of(values), "assign");
+    detail::check_count(detail::count_of(values), size(), "assign");
     detail::check_elements<T>(values);
     detail::write_elements(values, overwrite());
   }
@@ -283,7 +274,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
     requires(Lists::rank > 1)
   void assign(typename Lists::lists_type values) {
     (void)lists::checked(values, extents_);
-    check_count(lists::count_elements(values), "assign");
+    detail::check_count(lists::count_elements(values), size(), "assign");
     lists::write(values, overwrite());
   }
   template <class Error = ERROR_R15_tensor_is_made_from_elements_and_extents<shape_type>>
@@ -322,7 +313,7 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
     detail::fill_elements(storage_.write(), size(), T{});
   }
   tensor(const extents_type& e, std::size_t given, const char* operation) : tensor(e, unwritten{}) {
-    check_count(given, operation);
+    detail::check_count(given, size(), operation);
   }
 
   tensor(const extents_type& e, std::span<const T> values) : tensor(e, values.size(), "tensor(values, …)") {
@@ -333,51 +324,16 @@ class tensor : public detail::shaped_as<shape<DimsAndMarks...>> {
   [[gnu::always_inline]] void leave() noexcept {
     if constexpr (is_shared) { extents_ = extents_type{}; }
   }
-  template <class... Extents>
-  static extents_type gathered(const Extents&... given) {
-    extents_type e;
-    (e.set(given), ...);
-    return e;
-  }
   static auto only_extent(std::size_t n) { return detail::first_t<detail::dims_t<shape_type>>{n}; }
   [[gnu::always_inline]] static std::size_t checked_size(const extents_type& e) {
     if constexpr (!is_shared) { return static_size; }
     return detail::checked_size_of<axes>(e, sizeof(T), "tensor");
   }
-  void check_count(std::size_t given, const char* operation) const {
-    if (given != size()) {
-      detail::raise<extent_error>(error{} << operation << ": " << given << " values were given for " << size()
-                                          << " elements (R15)");
-    }
-  }
-  template <class... Ids>
-  std::size_t offset(const Ids&... ids) const {
-    detail::axis all[axes::size + 1];
-    detail::axis_extents<axes>::write_contiguous(extents_, all);
-    return detail::axis_offset<axes>::of(extents_, all, ids...);
-  }
-
   extents_type extents_{};
   storage storage_{};
 };
 
-/// Deduces element type, dimensions and marks from an expression: `tensor y = expr;`.
-template <class T, class... DimsAndMarks>
-tensor(const detail::stored_as<T, DimsAndMarks...>&) -> tensor<T, DimsAndMarks...>;
-tensor(const detail::already_refused&) -> tensor<float>;
-template <class Error>
-tensor(const detail::other_data<Error>&) -> tensor<float>;
-// Numbers, containers, extents and masks do not determine dimensions: `tensor y = values;` is an error.
-template <class... Given>
-  requires(!(operand<Given> || ...) && !(detail::refused_operand<Given> || ...))
-tensor(const Given&...) -> tensor<void, Given...>;
-
 namespace detail {
-
-template <class X>
-inline constexpr bool is_tensor = false;
-template <class T, class... D>
-inline constexpr bool is_tensor<tensor<T, D...>> = true;
 
 // The first element and the strides of a leaf, for reading.
 template <class T, class... D>

@@ -27,6 +27,13 @@ template <class Shape, class... Given>
 concept gives_extents = (dimension_type<Given> && ...) && is_subset<run_time_atoms_t<Shape>, list<Given...>> &&
                         is_subset<list<Given...>, atoms_of_list_t<dims_t<Shape>>> && all_distinct(list<Given...>{});
 
+template <class Extents, class... Given>
+Extents given_extents(const Given&... given) {
+  Extents e;
+  (e.set(given), ...);
+  return e;
+}
+
 // Other extents: the error names the needed and the given ones, so that its message says which one is missing.
 template <class Shape, class Needed, class... Given>
 struct extents_error_of;

@@ -41,6 +41,14 @@ struct axis_offset<list<A...>> {
   }
 };
 
+// Of an element in row-major order.
+template <class Axes, class Extents, class... Ids>
+std::size_t element_offset(const Extents& e, const Ids&... ids) {
+  axis all[Axes::size + 1];
+  axis_extents<Axes>::write_contiguous(e, all);
+  return axis_offset<Axes>::of(e, all, ids...);
+}
+
 template <class Axes>
 struct ids_of;
 template <class... A>
