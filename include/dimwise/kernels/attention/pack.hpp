@@ -108,6 +108,14 @@ template <class Arch>
   }
 }
 
+/// Rows are read in place if they are nearly contiguous, or used once; otherwise they are copied.
+template <class Arch>
+[[nodiscard]] bool reads_in_place(const matrix_view<const element_of<Arch>>& rows, std::size_t features,
+                                  bool shared) noexcept {
+  const bool near = rows.row >= 0 && rows.row < static_cast<std::ptrdiff_t>(2 * features);
+  return rows.feature == 1 && (near || !shared);
+}
+
 /// A contiguous copy of rows. Rows of interleaved heads are kilobytes apart and map to few cache sets: reading them in
 /// place costs 20 % of the speed on some machines.
 template <class Arch>

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <math.h>  // NOLINT(modernize-deprecated-headers): functions of <cmath> are inline and would leak
 #include <type_traits>
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
@@ -201,6 +202,15 @@ template <class Arch>
     const floats<Arch> total = load_aligned<Arch>(sum + i);
     const floats<Arch> zero(0.0F);
     store_aligned<Arch>(inverse + i, select<Arch>(total == zero, zero, floats<Arch>(1.0F) / total));
+  }
+}
+
+template <class Arch>
+[[nodiscard]] element_of<Arch> log_of_sum(element_of<Arch> sum) noexcept {
+  if constexpr (in_doubles<Arch>) {
+    return ::log(sum);
+  } else {
+    return ::logf(sum);
   }
 }
 

@@ -20,7 +20,6 @@
 #include <dimwise/kernels/quantised/rows.hpp>
 
 #include <cstddef>
-#include <math.h>  // NOLINT(modernize-deprecated-headers): functions of <cmath> are inline and would leak
 #include <type_traits>
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
@@ -137,7 +136,6 @@ class attention_task {
     return block;
   }
 
-  // Rows are read in place if they are nearly contiguous, or used once; otherwise they are copied.
   void fetch_rows(const element_of<Arch>*& at, std::ptrdiff_t& row, const matrix_view<const element_of<Arch>>& from,
                   [[maybe_unused]] const quantised_data& stored, const key_block<Arch>& block, std::size_t features,
                   bool shared, element_of<Arch>* copy) const noexcept {
@@ -151,7 +149,7 @@ class attention_task {
       }
     }
     at = from.at(block.begin);
-    if (in_place(from, features, shared)) return;
+    if (reads_in_place<Arch>(from, features, shared)) return;
     copy_rows<Arch>({at, from.row, from.feature}, count, features, copy);
     at = copy;
     row = static_cast<std::ptrdiff_t>(features);
@@ -174,12 +172,6 @@ class attention_task {
     block.k_row = static_cast<std::ptrdiff_t>(lanes_of_features());
     block.v = buffers_.v;
     block.v_row = static_cast<std::ptrdiff_t>(layout_.value_dim);
-  }
-
-  [[nodiscard]] static bool in_place(const matrix_view<const element_of<Arch>>& rows, std::size_t features,
-                                     bool shared) noexcept {
-    const bool near = rows.row >= 0 && rows.row < static_cast<std::ptrdiff_t>(2 * features);
-    return rows.feature == 1 && (near || !shared);
   }
 
   struct readings {
@@ -238,17 +230,11 @@ class attention_task {
       score_rows<Arch, lanes_type>(at.keys, at.last - at.first, q + lane, row_at(k, k_row, at.key), k_row,
                                    lanes_of_features(), buffers_.scores + at.key * width + lane,
                                    (changes || edge ? buffers_.unused_maximum : maximum) + lane,
-                                   from(added, at.key, lane));
+                                   added.at(at.key, lane));
       if (changes || edge) edit_tile<Arch>(buffers_.scores, at, edge, edit, score_, maximum);
       at_edge = at_edge || edge;
     }
     return at_edge;
-  }
-
-  // The part of the added numbers for the keys and queries from here on.
-  [[nodiscard]] static added_scores<Arch> from(added_scores<Arch> added, std::size_t key, std::size_t lane) noexcept {
-    if (added.data != nullptr) added.data += added.each_query ? key * width + lane : key;
-    return added;
   }
 
   // The bias and mask of a strip and a block; returns false if they hide all of it.
@@ -339,15 +325,7 @@ class attention_task {
     if (head_.lse == nullptr) return;
     for (std::size_t i = 0; i < rows; ++i) {
       head_.lse[static_cast<std::ptrdiff_t>(queries.begin + i) * layout_.lse_query] =
-          buffers_.maximum[s * width + i] + log_of(sum[i]);
-    }
-  }
-
-  [[nodiscard]] static element_of<Arch> log_of(element_of<Arch> x) noexcept {
-    if constexpr (in_doubles<Arch>) {
-      return ::log(x);
-    } else {
-      return ::logf(x);
+          buffers_.maximum[s * width + i] + log_of_sum<Arch>(sum[i]);
     }
   }
 

@@ -49,6 +49,13 @@ struct added_scores {
   bool each_query = false;                 ///< [keys, strip_width]; otherwise one number per key
   bool hides = false;                      ///< some are -inf
   element_of<Arch> scale = 1;              ///< the scale of the scores that is not folded into q
+
+  /// The part of the numbers for the keys and queries from here on.
+  [[nodiscard]] added_scores at(std::size_t key, std::size_t lane) const noexcept {
+    added_scores part = *this;
+    if (data != nullptr) part.data += each_query ? key * strip_width<Arch> + lane : key;
+    return part;
+  }
 };
 
 /// The content of a lane and the register multiply-add: one element. attention/bfloat16.hpp has another.
