@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/eval/strategies.hpp -- how a node without a record is computed.
 //
-// Layer: eval. Most nodes become records (eval/records/form.hpp). `by_kernel` takes others whose children are in
-// memory: comparisons, losses, the gradient of a table. It calls a kernel if that `fits` the layouts, and otherwise the
-// reference loops, which take every node. A plan checks the same `fits`.
+// Layer: eval. Most nodes become records (eval/records/form.hpp). Of the others comparisons have a kernel, which takes
+// contiguous elements; the reference loops take every node.
 // Tests: tests/eval/plan/plan.test.cpp
 #pragma once
 
@@ -21,26 +20,6 @@
 #endif
 
 namespace dimwise::detail {
-
-#if defined(DIMWISE_PLAIN_ONLY)
-template <class C, class N>
-inline constexpr bool has_kernel_in = false;
-#else
-// Whether a kernel computes such nodes in C: all of them in float, some of them in double.
-template <class C, class N>
-inline constexpr bool has_kernel_in =
-    has_kernels_for<C, N> && by_kernel<N>::matches && (std::is_same_v<C, float> || by_kernel<N>::in_double);
-// A node whose children are in memory, by its kernel where that fits.
-template <class C, class Pass, class N, class T, class Lowered>
-[[gnu::always_inline]] inline void by_kernel_or_loops(Pass& pass, const N& n, target<T> to, const Lowered& x) {
-  if constexpr (Pass::computes) {
-    by_kernel<N>::template compute<C>(pass.cx, n, to, x);
-  } else {
-    const bool runs = !pass.cx.reference_forced() && by_kernel<N>::fits(n, to.axes, x);
-    pass.note(runs ? by_kernel<N>::kind : plan_kind::plain, n, operation_in_words<N>);
-  }
-}
-#endif
 
 // Nodes whose elements are those of their operands in other places: memory is copied, nothing is computed.
 template <class N>
@@ -71,12 +50,18 @@ void compute(Pass& pass, const N& n, target<T> to) {
     if constexpr (Pass::computes) { masked_total_loops<C>(n, to, x); }
   } else {
     auto x = read_children<C>(pass, n);
-    if constexpr (has_kernel_in<C, N>) {
-      by_kernel_or_loops<C>(pass, n, to, x);
-    } else {
-      pass.note(copies_elements<N> ? plan_kind::copy : plan_kind::plain, n, operation_in_words<N>);
-      if constexpr (Pass::computes) { loops<C>(n, to, x); }
+#if !defined(DIMWISE_PLAIN_ONLY)
+    if constexpr (is_comparison<N> && has_kernels_for<C, N>) {
+      const auto nest = child_nest<N>(to.axes, x);
+      if (!pass.cx.reference_forced() && elements_fit(nest, no_any_step)) {
+        pass.note(plan_kind::map, n, operation_in_words<N>);
+        if constexpr (Pass::computes) { compare(pass.cx, n, nest, to.data, x); }
+        return;
+      }
     }
+#endif
+    pass.note(copies_elements<N> ? plan_kind::copy : plan_kind::plain, n, operation_in_words<N>);
+    if constexpr (Pass::computes) { loops<C>(n, to, x); }
   }
 }
 

@@ -15,28 +15,6 @@
 
 namespace dimwise::detail {
 
-// How a node without a record is computed from its children in memory, where it has a kernel: `compute(cx, n, to, x)`,
-// and for plans `fits(n, axes, x)`. The backward pass and losses specialise it (eval/kernels/backward.hpp, loss.hpp).
-template <class N>
-struct by_kernel {
-  static constexpr bool matches = false;
-  static constexpr bool in_double = false;
-};
-// The strategy of a node whose kernel, if it fits, is `run(cx, n, to, x)`.
-template <class Strategy>
-struct kernel_or_loops {
-  static constexpr bool in_double = false;
-  template <class C, class N, class T, class Lowered>
-  static void compute(context& cx, const N& n, target<T> to, const Lowered& x) {
-    if (!cx.reference_forced() && Strategy::fits(n, to.axes, x)) {
-      cx.count(Strategy::kind);
-      return Strategy::run(cx, n, to, x);
-    }
-    cx.count(plan_kind::plain);
-    loops<C>(n, to, x);
-  }
-};
-
 // A kernel's own overhead is worth a dozen elements.
 inline constexpr std::size_t least_row = 16;
 
@@ -79,28 +57,20 @@ template <class C>
     kernels::active_for<C>().compare(relation, n, a + at[1], step[1], b + at[2], step[2], to + at[0]);
   });
 }
+template <class N>
+inline constexpr bool is_comparison = false;
 template <class Shape, class F, class A, class B>
   requires(relation_of<F>::known)
-struct by_kernel<elementwise<Shape, bool, F, A, B>> : kernel_or_loops<by_kernel<elementwise<Shape, bool, F, A, B>>> {
-  using N = elementwise<Shape, bool, F, A, B>;
-  static constexpr bool matches = is_float<A> && is_float<B>;
-  static constexpr bool in_double = true;
-  static constexpr plan_kind kind = plan_kind::map;
-
-  template <class Lowered>
-  static bool fits(const N&, const axis* to, const Lowered& x) {
-    return elements_fit(child_nest<N>(to, x), no_any_step);
+inline constexpr bool is_comparison<elementwise<Shape, bool, F, A, B>> = is_float<A> && is_float<B>;
+template <class Shape, class F, class A, class B, class Lowered>
+void compare(context& cx, const elementwise<Shape, bool, F, A, B>&, kernels::loop_nest<3> nest, bool* to,
+             const Lowered& x) {
+  constexpr std::size_t a = relation_of<F>::first;
+  if constexpr (a == 1) {
+    for (std::size_t i = 0; i < nest.rank; ++i) { std::swap(nest.stride[1][i], nest.stride[2][i]); }
   }
-  template <class Lowered>
-  static void run(context& cx, const N&, target<bool> to, const Lowered& x) {
-    auto nest = child_nest<N>(to.axes, x);
-    constexpr std::size_t a = relation_of<F>::first;
-    if constexpr (a == 1) {
-      for (std::size_t i = 0; i < nest.rank; ++i) { std::swap(nest.stride[1][i], nest.stride[2][i]); }
-    }
-    compare_rows(cx, relation_of<F>::code, nest, to.data, child_in<a>(x).data, child_in<1 - a>(x).data);
-  }
-};
+  compare_rows(cx, relation_of<F>::code, nest, to, child_in<a>(x).data, child_in<1 - a>(x).data);
+}
 
 #if DIMWISE_DETAIL_HAS_LIBRARY
 DIMWISE_DETAIL_LIBRARY_TEMPLATE void compare_rows<float>(context&, kernels::relation, const kernels::loop_nest<3>&,

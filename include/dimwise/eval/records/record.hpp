@@ -286,10 +286,9 @@ void write_clamped(walk& w, const record<C>& r, target<C> to);
 // Where the mask is true the first operand, elsewhere the second one; an operand that is null is the record's number.
 template <class C>
 void write_chosen(walk& w, const record<C>& r, target<C> to);
-// Elements of a table where ids say. Facts: the ids.
+// Elements of a table where ids say, and values added up where they say. Facts: the ids.
 template <class C>
 void write_gathered(walk& w, const record<C>& r, target<C> to);
-// Values added up where ids say.
 template <class C>
 void write_scattered(walk& w, const record<C>& r, target<C> to);
 // A total of the elements that the mask of its operand shows, also of those of −∞. Facts: the axes that it goes over.
