@@ -56,6 +56,7 @@
 #include <dimwise/viz/print.hpp>
 
 #include <dimwise/nn/parameters.hpp>
+#include <dimwise/nn/layers/linear.hpp>
 #include <dimwise/nn/modules.hpp>
 
 #include <dimwise/version.hpp>

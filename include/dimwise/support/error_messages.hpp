@@ -33,6 +33,8 @@ template <class... Facts> struct ERROR_R1_element_type_comes_first {
   static_assert(false, detail::message_of<ERROR_R1_element_type_comes_first>()); };
 template <class... Facts> struct ERROR_R1_expr_names_a_shape {
   static_assert(false, detail::message_of<ERROR_R1_expr_names_a_shape>()); };
+template <class... Facts> struct ERROR_R1_linear_names_its_sides {
+  static_assert(false, detail::message_of<ERROR_R1_linear_names_its_sides>()); };
 template <class... Facts> struct ERROR_R1_argument_is_missing {
   static_assert(false, detail::message_of<ERROR_R1_argument_is_missing>()); };
 template <class... Facts> struct ERROR_R1_operation_takes_other_arguments {

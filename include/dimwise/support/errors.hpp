@@ -72,6 +72,7 @@ template <class... Facts> struct ERROR_R1_dimension_is_not_in_the_operand;
 template <class... Facts> struct ERROR_R1_tensor_names_dimensions;
 template <class... Facts> struct ERROR_R1_element_type_comes_first;
 template <class... Facts> struct ERROR_R1_expr_names_a_shape;
+template <class... Facts> struct ERROR_R1_linear_names_its_sides;
 template <class... Facts> struct ERROR_R1_argument_is_missing;
 template <class... Facts> struct ERROR_R1_operation_takes_other_arguments;
 template <class... Facts> struct ERROR_R1_operation_has_another_name;

@@ -32,6 +32,11 @@ struct optional_bias;
 
 namespace detail {
 
+template <class From, class To>
+inline constexpr bool has_sides = false;
+template <class... I, class... O>
+inline constexpr bool has_sides<from<I...>, to<O...>> = true;
+
 template <class O, class... From>
 using output_side = std::conditional_t<is_in<O, list<From...>>, out<O>, O>;
 
@@ -54,11 +59,14 @@ struct result_side<out<D>, From...> {
 ///
 /// A dimension in both lists is `out<D>` in the weight: `tensor<float, d_model, out<d_model>>` (R12);
 /// `linear<from<d_model>, to<out<d_model>>>` is equivalent. Rejects inputs that lack one of I or already have a
-/// dimension of O. T is the element type, or a low-precision format of the weight (weight.hpp): then the rows of the
-/// weight are outputs, and the bias is float. With `optional_bias`, `bias` is a list of one bias or none, which
-/// `has_bias` sets.
+/// dimension of O, and dimensions that are in no list (R1). T is the element type, or a low-precision format of the
+/// weight (weight.hpp): then the rows of the weight are outputs, and the bias is float. With `optional_bias`, `bias` is
+/// a list of one bias or none, which `has_bias` sets.
 template <class From, class To, class Bias = with_bias, class T = float>
-struct linear;
+struct linear : dimwise::detail::refused_members<detail::has_sides<From, To>> {
+  static_assert(dimwise::detail::holds<detail::has_sides<From, To>, ERROR_R1_linear_names_its_sides<over<From, To>>>,
+                "R1: a linear layer maps from<…> to<…>");
+};
 template <class... I, class... O, class Bias, class T>
 struct linear<from<I...>, to<O...>, Bias, T> {
   using weight_type = detail::weight_of<T, detail::list<I...>, detail::list<detail::output_side<O, I...>...>>;

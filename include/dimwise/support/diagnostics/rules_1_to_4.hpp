@@ -72,6 +72,16 @@ inline constexpr diagnostic of_rules_1_to_4[] = {
      .causes = {"The dimensions are listed as those of a tensor are, without `shape<…>`."},
      .fix = "Put the dimensions and marks into a shape: `expr<float, shape<seq, d_model>>`.",
      .example = "written/names_no_shape"},
+    {.id = "ERROR_R1_linear_names_its_sides",
+     .rule = 1,
+     .title =
+         "A linear layer says which dimensions it maps and to which: `nn::linear<nn::from<d_model>, nn::to<d_ff>>`.",
+     .seen = {"the `linear` names {over} where `from<…>` and `to<…>` are expected"},
+     .marked = {culprit::over},
+     .causes = {"The dimensions are listed as the sizes of a layer are in PyTorch."},
+     .fix = "Put the dimensions of the input into `nn::from<…>` and those of the output into `nn::to<…>`: "
+            "`nn::linear<nn::from<heads, d_v>, nn::to<d_model>>`.",
+     .example = "nn/linear_of_two_dimensions"},
     {.id = "ERROR_R1_argument_is_missing",
      .rule = 1,
      .title = "The call ends before an argument that the operation needs.",
