@@ -59,15 +59,25 @@ TEST_CASE("records: an operation for each node, the names of its axes, its opera
 }
 
 TEST_CASE("records: what has no operation is foreign, and computes itself") {
-  const auto ids = tensor<id<key>, seq>(seq{2});
-  static_assert(!dimwise::detail::is_recorded<decltype(gather<key>(v, ids))>);
+  static_assert(!dimwise::detail::is_recorded<decltype(flip<key>(v))>);
   static_assert(!dimwise::detail::is_recorded<decltype(argmax<d_v>(v))>);
-  const formed r(gather<key>(v, ids) * 2.0F);
+  const formed r(flip<key>(v) * 2.0F);
   CHECK(r.root->kind() == record_kind::binary);
   CHECK(r.root->child[0]->kind() == record_kind::foreign);
-  const tensor y = sum<d_v>(gather<key>(v * 3.0F, ids) + 1.0F);
-  const double row = sum_of(d_v::static_extent, [&](auto f) { return 3.0 * double{el(v, 0, f)} + 1; });
-  CHECK(differences(y, {2}, float32(8), [&](auto) { return row; }) == "");
+  const tensor y = sum<d_v>(flip<key>(v * 3.0F) + 1.0F);
+  const auto row = [&](auto i) {
+    return sum_of(d_v::static_extent, [&](auto f) { return 3.0 * double{el(v, 3 - i, f)} + 1; });
+  };
+  CHECK(differences(y, {4}, float32(8), row) == "");
+}
+
+TEST_CASE("records: what takes ids and numbers is an operation, also where the ids are computed") {
+  const formed gathers(gather<key>(v, argmax<key>(v)));
+  CHECK(gathers.root->operation == &dimwise::detail::records::gathered<float>);
+  const auto ids = tensor<id<key>, seq>(seq{2});
+  const formed scatters(scatter_add<key, seq>(drawn<tensor<float, seq, d_v>>(4, seq{2}), ids, key{4}));
+  CHECK(scatters.root->operation == &dimwise::detail::records::scattered<float>);
+  static_assert(!dimwise::detail::is_recorded<decltype(gather<key>(tensor<bool, key>(key{4}), ids))>);
 }
 
 TEST_CASE("records: choices, limits, powers and totals of what a mask shows are operations") {

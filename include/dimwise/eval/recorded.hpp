@@ -82,6 +82,10 @@ template <class Op, class Shape, class T, class... X>
 inline constexpr std::size_t records_below<node<Op, Shape, T, X...>> = (records_in<X> + ... + 0);
 template <class Shape, class T, class M, class... X>  // whose first operand says where the others are taken from
 inline constexpr std::size_t records_below<node<apply<fn::choose>, Shape, T, M, X...>> = (records_in<X> + ...);
+template <class D, class Shape, class T, class Table, class Ids>  // ids are no records
+inline constexpr std::size_t records_below<node<gather_along<D>, Shape, T, Table, Ids>> = records_in<Table>;
+template <class D, class Shape, class T, class Values, class Ids>
+inline constexpr std::size_t records_below<node<scatter_along<D>, Shape, T, Values, Ids>> = records_in<Values>;
 template <class N>
   requires is_recorded<N>
 inline constexpr std::size_t records_in<N> = 1 + records_below<N>;

@@ -49,6 +49,8 @@ inline constexpr record_operation<C> view_back = {record_kind::other, nullptr, &
 
 template <class Shape, class D, class Values, class Ids>
 inline constexpr bool has_operation<gather_back_node<Shape, D, Values, Ids>> = true;
+template <class D, class Shape, class T, class Values, class Ids>
+inline constexpr std::size_t records_below<node<gather_back<D>, Shape, T, Values, Ids>> = records_in<Values>;
 template <class Pass, class C, class N, class D>
 [[gnu::always_inline]] inline void form_operation(record_stack<C>& all, record<C>& r, const N& n,
                                                   const gather_back<D>&) {

@@ -29,6 +29,10 @@ inline constexpr record_operation<C> cross_entropy_back = {record_kind::other, n
 template <class Rest, class T, class V, class X, class Y, class W, class Counts>
 inline constexpr bool has_operation<cross_entropy_node<Rest, T, V, X, Y, W, Counts>> = true;
 
+template <class Rest, class T, class V, class X, class Y, class W, class Counts>
+inline constexpr std::size_t records_below<cross_entropy_node<Rest, T, V, X, Y, W, Counts>> =
+    records_in<X> + records_in<W> + (real_element<value_of<Y>> ? records_in<Y> : 0);
+
 // Of targets that are probabilities.
 template <class V>
 inline constexpr id_facts_of_record alternatives_without_ids = {
