@@ -8,7 +8,9 @@
 // is the prompt; its share is that of the peak of multiply-adds. minilm_128 and minilm_16 are the vector of a text of
 // so many tokens, minilm_texts the vectors of 32 texts of 8 to 125 tokens; their share is that of the peak. Time is
 // that of bench_attention, with its options. Bandwidth is taken before and after each decode, because other work on a
-// machine takes of it; like times, it is a median.
+// machine takes of it; like times, it is a median. Prefill reads packed weights, as every prompt does after the second;
+// `first` lines of float models say what the first prompt takes whose weights are not packed, what `nn::pack_weights`
+// takes, and what the first prompt takes after it.
 #include "workloads.hpp"
 #include <dimwise/dimwise.hpp>
 #include <dimwise/models/bert.hpp>
@@ -23,6 +25,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 #if defined(DIMWISE_BENCH_TBB)
 #include <dimwise/eval/tbb.hpp>
@@ -239,6 +242,37 @@ void run(const std::string& name, const std::string& storage, const Model& model
   std::printf("read %s %.1f GB/s of %.1f\n", name.c_str(), reached, write.rate());
 }
 
+// The first prompt of a model whose weights no product has read, packing them, and the first prompt after that.
+template <class Model>
+void run_first(const std::string& name, const Model& model) {
+  constexpr std::size_t rounds = 5;
+  for (const std::size_t length : {std::size_t{16}, prompt_length}) {
+    const auto prompt = prompt_of<Model>(length);
+    double milliseconds[3][rounds];
+    for (std::size_t i = 0; i < rounds; ++i) {
+      Model fresh = model;
+      nn::for_each_parameter(fresh, [](const std::string&, auto& t) { t.assign(std::as_const(t).values()); });
+      const auto read = [&] {
+        auto past = fresh.start(length);
+        const auto logits = fresh.next(prompt, past);
+        bench::detail::kept = logits.data()[0];
+      };
+      const auto time = [&](std::size_t part, const auto& f) {
+        const double begin = bench::detail::thread_seconds();
+        f();
+        milliseconds[part][i] = (bench::detail::thread_seconds() - begin) * 1e3;
+      };
+      time(0, read);
+      time(1, [&] { nn::pack_weights(fresh); });
+      time(2, read);
+    }
+    for (auto& part : milliseconds) { std::sort(std::begin(part), std::end(part)); }
+    constexpr std::size_t middle = rounds / 2;
+    std::printf("first %s %zu tokens %.1f ms, packing %.1f ms, packed %.1f ms\n", name.c_str(), length,
+                milliseconds[0][middle], milliseconds[1][middle], milliseconds[2][middle]);
+  }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -259,8 +293,12 @@ int main(int count, char** arguments) {
     }
 #endif
     const auto with = [&]<class Weights>(const std::string& storage, std::type_identity<Weights>) {
-      if (o.wants("gpt2_124m" + storage)) { run("gpt2_124m", storage, gpt2_model<Weights>(), o); }
-      if (o.wants("stories15m" + storage)) { run("stories15m", storage, stories_model<Weights>(), o); }
+      const auto run_model = [&](const std::string& name, const auto& model) {
+        run(name, storage, model, o);
+        if constexpr (std::is_same_v<Weights, float>) { run_first(name, model); }
+      };
+      if (o.wants("gpt2_124m" + storage)) { run_model("gpt2_124m", gpt2_model<Weights>()); }
+      if (o.wants("stories15m" + storage)) { run_model("stories15m", stories_model<Weights>()); }
     };
     with("", std::type_identity<float>{});
     with("_f16", std::type_identity<float16>{});

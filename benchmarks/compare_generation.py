@@ -180,7 +180,7 @@ def page(every):
         "These commands write this page (`benchmarks/compare_generation.py`). `build/bench/benchmarks/bench_generation` alone prints "
         "`library workload threads median_ms tokens_per_second pct`.",
         "Tokens per second, one thread, CPU time of the process, medians; ± is the deviation of rounds and quartiles. Decode generates one token after 128; "
-        "\"of R\" is the rate at which the weights are read, as a share of the read bandwidth of one core from memory. Prefill computes these 128 tokens at once; "
+        "\"of R\" is the rate at which the weights are read, as a share of the read bandwidth of one core from memory. Prefill computes these 128 tokens at once, with [packed weights](modules.md#packed-weights); "
         "\"of peak\" refers to the float peak, which bf16 and int8 products exceed. Weights are random.",
         table(["model", "what"], [["`gpt2_124m`", "GPT-2: 12 layers, 768 features, 12 heads, 50257 tokens"],
                                   ["`stories15m`", "LLaMA: 6 layers, 288 features, 6 heads, 32000 tokens"],

@@ -16,6 +16,7 @@
 #include <dimwise/nn/layers/feed_forward.hpp>
 #include <dimwise/nn/layers/linear.hpp>
 #include <dimwise/nn/layers/norm.hpp>
+#include <dimwise/nn/layers/pack_weights.hpp>
 #include <dimwise/nn/linear_attention.hpp>
 #include <dimwise/nn/paged_cache.hpp>
 #include <dimwise/nn/parameters.hpp>
