@@ -68,6 +68,13 @@ class archive {
   /// Keeps memory alive that arrays borrow, as long as the archive.
   void keep(std::shared_ptr<const void> memory) { memory_.push_back(std::move(memory)); }
   [[nodiscard]] const std::vector<std::shared_ptr<const void>>& memory() const { return memory_; }
+  /// The title, the metadata and the memory of this archive, for other arrays that borrow the memory.
+  [[nodiscard]] archive without_arrays() const {
+    archive made(title_);
+    made.metadata_ = metadata_;
+    made.memory_ = memory_;
+    return made;
+  }
 
  private:
   std::string title_;

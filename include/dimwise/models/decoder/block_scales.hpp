@@ -47,9 +47,7 @@ inline io::archive with_block_scales(const io::archive& from, const decoder_plan
     throw io::file_error(from.title() + ": " + io::detail::printable(a.name) + " " + std::string(io::name_of(a.type)) +
                          " " + io::detail::listed(a.extents) + " " + why);
   };
-  io::archive to(from.title());
-  for (const auto& [key, text] : from.metadata()) { to.add_text(key, text); }
-  for (const auto& memory : from.memory()) { to.keep(memory); }
+  io::archive to = from.without_arrays();
   for (const io::stored_array& a : from.arrays()) {
     const io::stored_array* const scales = from.find(a.name + ending);
     if (scales == nullptr) {

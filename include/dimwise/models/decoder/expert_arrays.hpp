@@ -56,9 +56,7 @@ inline bool add_experts(io::archive& to, const io::stored_array& all, const std:
 inline io::archive with_single_experts(const io::archive& from, const decoder_plan& plan) {
   const decoder_names& names = plan.names;
   if (names.stacked_experts.empty()) { return from; }
-  io::archive to(from.title());
-  for (const auto& [key, text] : from.metadata()) { to.add_text(key, text); }
-  for (const auto& memory : from.memory()) { to.keep(memory); }
+  io::archive to = from.without_arrays();
   for (const io::stored_array& a : from.arrays()) {
     bool divided = false;
     for (const expert_stack& stack : names.stacked_experts) {

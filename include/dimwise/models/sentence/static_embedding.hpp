@@ -100,9 +100,7 @@ namespace detail {
 
 // The arrays with bytes as floats: the numbers of Model2Vec's int8 tables, which have no scale.
 inline io::archive with_floats(const io::archive& from) {
-  io::archive made(from.title());
-  for (const auto& memory : from.memory()) { made.keep(memory); }
-  for (const auto& [key, text] : from.metadata()) { made.add_text(key, text); }
+  io::archive made = from.without_arrays();
   for (io::stored_array a : from.arrays()) {
     if (a.type == io::element_type::i8 && a.name != "mapping") {
       auto floats = std::make_shared<std::vector<std::byte>>(a.bytes.size() * sizeof(float));
