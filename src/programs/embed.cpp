@@ -4,6 +4,7 @@
 //   dimwise-embed folder "a happy dog" --file sentences.txt -k 3         the most similar lines of a file
 //   dimwise-embed folder --file sentences.txt --npy vectors.npy          the vectors of its lines
 //   dimwise-embed rank folder "a happy dog" --file sentences.txt         by vectors, or by a cross-encoder
+//   dimwise-embed folder "a dog" "a cat" --adapter text-matching        with the adapter of a task
 // SPDX-License-Identifier: BSL-1.0
 #include "common.hpp"
 #include "text_vectors.hpp"
@@ -28,6 +29,8 @@ struct embed_options {
   std::size_t nearest = 5;
   std::size_t threads = 1;
   std::optional<std::string> prompt;
+  std::string adapter;
+  std::string text_adapter;
   std::optional<std::string> npy;
   std::optional<std::size_t> dimensions;
   bool no_prompt = false;
@@ -75,11 +78,15 @@ std::string prompt_named(const std::string& name, const embed_options& o, const 
   }
   return found->second;
 }
-// The prompt before every text: the first of `names` that the folder has, otherwise its default prompt.
-std::string prompt_of(const embed_options& o, const sentence_settings& settings,
+// The prompt before every text: that of the adapter, or the first of `names` that the folder has, otherwise its default
+// prompt.
+std::string prompt_of(const embed_options& o, const sentence_settings& settings, const std::string& adapter,
                       std::initializer_list<const char*> names = {}) {
   if (o.prompt) { return prompt_named(*o.prompt, o, settings); }
   if (o.no_prompt) { return {}; }
+  if (const auto found = settings.prompts.find(adapter); !adapter.empty() && found != settings.prompts.end()) {
+    return found->second;
+  }
   for (const char* name : names) {
     if (const auto found = settings.prompts.find(name); found != settings.prompts.end()) { return found->second; }
   }
@@ -154,17 +161,28 @@ void tell_speed(const embed_options& o, std::size_t texts, std::size_t tokens, c
 // Vectors of texts by the modules and the prompts of the folder.
 int embed_by_vectors(const embed_options& o, const sentence_settings& settings) {
   // As encode_query and encode_document of sentence-transformers, or encode.
-  const std::string prompt = o.ranks ? prompt_of(o, settings, {"query"}) : prompt_of(o, settings);
-  const std::string other = o.ranks ? prompt_of(o, settings, {"document", "passage", "corpus"}) : prompt;
+  const std::string& text_adapter = o.text_adapter.empty() ? o.adapter : o.text_adapter;
+  const std::string prompt = o.ranks ? prompt_of(o, settings, o.adapter, {"query"}) : prompt_of(o, settings, o.adapter);
+  const std::string other = o.ranks ? prompt_of(o, settings, text_adapter, {"document", "passage", "corpus"}) : prompt;
+  text_options how{settings.most_tokens, !o.no_truncation, settings.lower_case, o.quiet, o.adapter};
   const stopwatch loading;
-  text_vectors model(settings, {settings.most_tokens, !o.no_truncation, settings.lower_case, o.quiet});
-  tell_loaded(o, model.description(), loading);
+  std::optional<text_vectors> model(std::in_place, settings, how);
+  tell_loaded(o, model->description(), loading);
 
   const stopwatch time;
   const output out(o);
   const std::size_t queries = o.ranks ? 1 : o.texts.size();
   const std::vector<std::string> begin(o.texts.begin(), o.texts.begin() + static_cast<std::ptrdiff_t>(queries));
-  const auto given = model.vectors(begin, "text", prompt);
+  const auto given = model->vectors(begin, "text", prompt);
+  std::size_t tokens = 0;
+  const auto vectors_of_others = [&](const std::vector<std::string>& texts, const char* what) {
+    if (text_adapter != how.adapter) {  // one adapter is in memory at a time
+      how.adapter = text_adapter;
+      tokens = model->tokens();
+      model.emplace(settings, how);
+    }
+    return model->vectors(texts, what, other);
+  };
   std::size_t count = given.size();
   const auto rank = [&](const std::vector<std::string>& texts, const std::vector<vector>& those) {
     count += those.size();
@@ -177,18 +195,18 @@ int embed_by_vectors(const embed_options& o, const sentence_settings& settings) 
   };
   if (o.file) {
     const auto lines = lines_of(*o.file);
-    const auto those = model.vectors(lines, "line", other);
+    const auto those = vectors_of_others(lines, "line");
     if (given.empty()) { out.vectors(lines, those); }
     rank(lines, those);
   } else if (o.ranks) {
     const std::vector<std::string> texts(o.texts.begin() + 1, o.texts.end());
-    rank(texts, model.vectors(texts, "text", other));
+    rank(texts, vectors_of_others(texts, "text"));
   } else if (o.vectors || o.json || o.npy || given.size() == 1) {
     out.vectors(o.texts, given);
   } else {
     out.similarities(settings.similarity, o.texts, given);
   }
-  tell_speed(o, count, model.tokens(), time);
+  tell_speed(o, count, tokens + model->tokens(), time);
   return 0;
 }
 
@@ -252,6 +270,12 @@ int main(int argc, char** argv) {
   app.add_flag("--no-truncation", o.no_truncation, "reject texts longer than the folder's max_seq_length");
   app.add_option("--truncate-dim", o.dimensions, "keep so many features of a vector, the first")
       ->check(whole_numbers(1, "a whole number of 1 or more"));
+  auto* const adapter = app.add_option("--adapter", o.adapter,
+                                       "the adapter of a task, by its name in the folder, and the prompt of that name");
+  if (o.ranks) {
+    app.add_option("--text-adapter", o.text_adapter, "the adapter of the texts, if it is not that of the query")
+        ->needs(adapter);
+  }
   auto* const json = app.add_flag("--json", o.json, "JSON lines");
   if (!o.ranks) {
     nearest->needs(file);

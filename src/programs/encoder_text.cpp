@@ -77,7 +77,8 @@ class text_encoder::loaded {
  public:
   loaded(const std::filesystem::path& folder, labels_of heads, const text_options& options)
       : weights_(checked(folder)),
-        model_(models::read_encoder(io::config_check(folder / "config.json"), weights_, task_of(heads))),
+        model_(
+            models::read_encoder(io::config_check(folder / "config.json"), weights_, task_of(heads), options.adapter)),
         ids_(text::read_tokenizer(folder, models::extent_in<vocab>(model_.token_embedding.table), weights_.metadata(),
                                   options.lower_case),
              extent_of<vocab>(model_.token_embedding.table), model_.longest(), options),
@@ -165,7 +166,7 @@ class text_encoder::loaded {
  private:
   static const std::filesystem::path& expected(const std::filesystem::path& folder) {
     io::config_check config(folder / "config.json");
-    const std::string type = config.word("model_type", "");
+    const std::string type = models::model_type_of(config);
     config.finish();
     if (models::find_encoder_family(type) == nullptr) {
       refuse(config.title() + ": model_type is \"" + type.substr(0, 60) + "\"; the encoders that are read are " +

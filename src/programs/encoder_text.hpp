@@ -24,6 +24,7 @@ struct text_options {
   bool truncates = true;                        ///< longer texts are truncated; without `most_tokens` they are rejected
   bool lower_case = false;
   bool quiet = false;
+  std::string adapter = {};  ///< of a task; empty: none
 };
 
 /// What an encoder computes beside vectors.

@@ -113,12 +113,16 @@ class text_vectors::loaded {
 
  public:
   loaded(const sentence_settings& settings, const text_options& options) : settings_(settings) {
-    if (settings.is_static) {
-      static_.emplace(settings.transformer, options);
-    } else if (settings.has_modules && is_decoder(settings.transformer)) {
-      decoder_.emplace(settings.transformer, options);
-    } else {
+    const bool encodes = !settings.is_static && !(settings.has_modules && is_decoder(settings.transformer));
+    if (!encodes && !options.adapter.empty()) {
+      refuse(settings.transformer.string() + ": there is no adapter " + options.adapter + ": the model is no encoder");
+    }
+    if (encodes) {
       encoder_.emplace(settings.transformer, labels_of::nothing, options);
+    } else if (settings.is_static) {
+      static_.emplace(settings.transformer, options);
+    } else {
+      decoder_.emplace(settings.transformer, options);
     }
     modules_ = models::read_vector_modules(settings, of_model([](const auto& m) { return m.features(); }));
   }

@@ -239,7 +239,7 @@ def write_suite(suite, cases_of, model_of):
             golden[f"text.{k}.token_type_ids"] = ("I64", [len(ids)], array.array("q", types).tobytes())
         print(f"{name}: largest number {largest:.2f}")
         write(folder / "golden.safetensors", golden)
-        cases.append({"name": name, "folder": name, "model_type": config["model_type"], "class": config["architectures"][0], "kind": "encoder"})
+        cases.append({"name": name, "folder": name, "model_type": config.get("model_type", ""), "class": config["architectures"][0], "kind": "encoder"})
     manifest = {"format": 1, "suite": suite, "origin": f"tests/data/{suite}_data.py", "count": len(cases), "cases": cases}
     (place / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
 

@@ -605,6 +605,36 @@ class Programs:
         self.refused("no file of sentences", self.embed_program, "none.txt: cannot be read", folder, "x", "-f",
                      self.place / "none.txt")
 
+    def adapters(self, data):
+        """adapters of tasks: of all texts, and another one of the ranked texts"""
+        files = packed(data / "jina.dwpack")
+        words = ["<unk>", "<pad>", "<s>", "</s>", *"ABCDEFGHIJKLMNOPQRSTUVWXYZ"]
+        tasks = {"retrieval.query": "A B ", "retrieval.passage": "C ", "text-matching": ""}
+        module = "sentence_transformers.models."
+        folder = self.folder("adapters", {
+            "config.json": files["jina/config.json"], "model.safetensors": files["jina/model.safetensors"],
+            "tokenizer.json": json.dumps(tokenizer_of_words(words)).encode(),
+            "modules.json": json.dumps([{"path": "", "type": "custom_st.Transformer"}, {"path": "1_Pooling", "type": module + "Pooling"},
+                                        {"path": "2_Normalize", "type": module + "Normalize"}]).encode(),
+            "config_sentence_transformers.json": json.dumps({"prompts": tasks}).encode()})
+        (folder / "1_Pooling").mkdir()
+        (folder / "1_Pooling/config.json").write_text('{"pooling_mode_mean_tokens": true}')
+        told = {name: self.run(self.embed_program, folder, "-q", "--vectors", *said, "D E F", "A G H") for name, said in
+                {"none": (), **{task: ("--adapter", task) for task in tasks},
+                 "prompt": ("--adapter", "retrieval.query", "--no-prompt")}.items()}
+        self.check("vectors of each adapter", all(one.returncode == 0 for one in told.values())
+                   and len({one.stdout for one in told.values()}) == len(told), told)
+        vectors = {name: [[float(x) for x in line.split()] for line in one.stdout.splitlines()] for name, one in told.items()}
+        ranked = self.run(self.embed_program, "rank", folder, "-q", "--adapter", "retrieval.query", "--text-adapter", "retrieval.passage",
+                          "D E F", "A G H", "D E F")
+        found = {line[8:].strip().decode(): float(line[:8]) for line in ranked.stdout.splitlines()}
+        query, passages = vectors["retrieval.query"][0], vectors["retrieval.passage"]
+        self.check("the adapters of a query and of texts", len(found) == 2 and all(
+            abs(found[text] - sum(a * b for a, b in zip(query, passages[i]))) < 1e-4 for i, text in enumerate(("D E F", "A G H"))), ranked)
+        self.refused("an unknown adapter", self.embed_program, 'there is no adapter "query"; there are retrieval.query, ', folder, "D E F",
+                     "--adapter", "query")
+        self.refused("an adapter of a model without one", self.embed_program, 'there is no adapter "x"', self.place / "bert", "D E F", "--adapter", "x")
+
     def encoders(self, data):
         """encoders of every family: vectors, labels of texts and tokens, masked tokens, and texts ranked for a query"""
         files = packed(data / "architectures_encoders.dwpack")
@@ -1061,6 +1091,7 @@ def main():
         programs.generation_settings(data)
         programs.inspection(data)
         programs.embedding(data)
+        programs.adapters(data)
         programs.encoders(data)
         programs.sentences(data)
         programs.decoders(data)

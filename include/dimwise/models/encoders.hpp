@@ -21,6 +21,7 @@
 #include <dimwise/models/encoders/nomic_bert.hpp>
 #include <dimwise/models/encoders/roberta.hpp>
 #include <dimwise/models/encoders/t5.hpp>
+#include <dimwise/models/encoders/xlm_roberta.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -29,9 +30,9 @@ namespace dimwise::models {
 
 /// The families that `read_encoder` reads.
 inline const encoder_family* const encoder_families[] = {
-    &bert_family,    &deberta_v2_family, &distilbert_family, &roberta_family,    &mpnet_family,
-    &electra_family, &albert_family,     &modernbert_family, &nomic_bert_family, &gte_family,
-    &t5_family,      &mt5_family,        &umt5_family};
+    &bert_family,  &deberta_v2_family, &distilbert_family, &roberta_family,    &xlm_roberta_family,
+    &mpnet_family, &electra_family,    &albert_family,     &modernbert_family, &nomic_bert_family,
+    &gte_family,   &t5_family,         &mt5_family,        &umt5_family};
 
 /// The names of these families in `model_type`, separated by commas.
 [[nodiscard]] inline std::string encoder_names_of_types() {
@@ -61,26 +62,30 @@ inline const encoder_family* const encoder_families[] = {
   return encoder_task::features;
 }
 
-/// Reads an encoder from settings and arrays, with the layers of its task. Throws `file_error` for an unknown
-/// `model_type`, and one that lists every mismatch between the settings, the arrays and the types.
+/// Reads an encoder from settings and arrays, with the layers of its task, and with the adapter of this name if one is
+/// given. Throws `file_error` for an unknown `model_type`, and one that lists every mismatch between the settings, the
+/// arrays and the types.
 template <class Dims = encoder_dims, class Weights = float>
 [[nodiscard]] encoder<Dims, Weights> read_encoder(const io::config_check& settings, const io::archive& weights,
-                                                  encoder_task task = encoder_task::features) {
+                                                  encoder_task task = encoder_task::features,
+                                                  const std::string& adapter = "") {
   io::config_check config = settings;
-  const std::string type = config.word("model_type");
+  const std::string type = model_type_of(config);
   config.finish();
   const encoder_family* const family = find_encoder_family(type);
   if (family == nullptr) {
     throw io::file_error(config.title() + ": model_type is " + io::detail::printable(type) +
                          "; the encoders that are read are " + encoder_names_of_types());
   }
-  return read_encoder_as<Dims, Weights>(*family, settings, weights, task);
+  return read_encoder_as<Dims, Weights>(*family, settings, weights, task, adapter);
 }
 /// Reads a HuggingFace folder: `config.json`, and `model.safetensors` or its shards.
 template <class Dims = encoder_dims, class Weights = float>
 [[nodiscard]] encoder<Dims, Weights> read_encoder(const std::filesystem::path& folder,
-                                                  encoder_task task = encoder_task::features) {
-  return read_encoder<Dims, Weights>(io::config_check(folder / "config.json"), io::read_checkpoint(folder), task);
+                                                  encoder_task task = encoder_task::features,
+                                                  const std::string& adapter = "") {
+  return read_encoder<Dims, Weights>(io::config_check(folder / "config.json"), io::read_checkpoint(folder), task,
+                                     adapter);
 }
 
 }  // namespace dimwise::models

@@ -170,15 +170,18 @@ inline void inspect_modules(inspection& to, const sentence_settings& settings, s
 inline std::size_t inspect_model(inspection& to, const io::config_check& settings, const io::archive& weights,
                                  bool pooled) {
   io::config_check config = settings;
-  const std::string kind = config.word("model_type");
+  const std::string kind = model_type_of(config);
   config.finish();
   const auto compare = [&](auto& m, const io::bindings& file) { compare_arrays(to, weights, m, file); };
   std::size_t features = 0;
+  const auto replace_arrays = [&](const io::archive& arrays) {
+    to.arrays.clear();
+    add_arrays(to, arrays);
+  };
   const auto compare_decoder = [&](auto& m, const io::bindings& file, const io::archive& arrays) {
     features = m.config.d_model;
     if (m.config.bidirectional) { to.architecture += " with bidirectional attention"; }
-    to.arrays.clear();
-    add_arrays(to, arrays);  // one for each expert
+    replace_arrays(arrays);  // one for each expert
     compare_arrays(to, arrays, m, file);
   };
   std::string known;
@@ -206,10 +209,11 @@ inline std::size_t inspect_model(inspection& to, const io::config_check& setting
     for (const std::string& name : family->model_types) {
       if (!is(name)) { continue; }
       to.architecture = kind + ", an encoder";
-      with_bound_encoder<encoder_dims, float>(*family, settings, weights, encoder_task_of(settings),
-                                              [&](auto& m, const io::bindings& file) {
+      with_bound_encoder<encoder_dims, float>(*family, settings, weights, encoder_task_of(settings), "",
+                                              [&](auto& m, const io::bindings& file, const io::archive& arrays) {
         features = m.config.extents.features;
-        compare(m, file);
+        replace_arrays(arrays);  // without adapters
+        compare_arrays(to, arrays, m, file);
       });
       return features;
     }

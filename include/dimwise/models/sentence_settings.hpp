@@ -99,6 +99,13 @@ inline std::filesystem::path module_folder(const std::filesystem::path& file, co
   return below == "." ? file.parent_path() : file.parent_path().append(below.native());
 }
 
+// Whether a folder has adapters. Its own Transformer (jina-embeddings-v3) differs from that of sentence-transformers in
+// choosing one of them.
+inline bool has_adapters(const std::filesystem::path& folder) {
+  const auto path = folder / "config.json";
+  return std::filesystem::exists(path) && io::config_check(path).has("lora_adaptations");
+}
+
 // Reads modules.json; returns the folder of the Pooling, if there is one.
 inline std::filesystem::path read_modules(const std::filesystem::path& path, sentence_settings& to) {
   const auto refuse = [&](const std::string& what) { throw io::file_error(path.string() + ": " + what); };
@@ -118,7 +125,9 @@ inline std::filesystem::path read_modules(const std::filesystem::path& path, sen
     const std::string_view name = std::string_view(type).substr(type.rfind('.') + 1);
     const bool begins = name == "Transformer" || name == "StaticEmbedding";
     const bool follows = name == "Dense" || name == "Normalize";
-    if (!type.starts_with(library) || !(begins || follows || name == "Pooling")) {
+    const bool is_known = type.starts_with(library) ||
+                          (type == "custom_st.Transformer" && has_adapters(module_folder(path, type, text("path"))));
+    if (!is_known || !(begins || follows || name == "Pooling")) {
       refuse("a module is " + io::detail::printable(type) +
              ", Transformer, Pooling, StaticEmbedding, Dense or Normalize was expected");
     }

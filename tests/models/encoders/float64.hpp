@@ -28,10 +28,10 @@ struct encoder_folder : model_folder {
     return at == std::string::npos ? said : said.substr(at + 4);
   }
   template <class Model = dimwise::models::encoder<>>
-  [[nodiscard]] Model read() const {
+  [[nodiscard]] Model read(const std::string& adapter = "") const {
     const dimwise::io::config_check config(*this / "config.json");
     return dimwise::models::read_encoder<typename Model::dims, typename Model::weights>(
-        path(), dimwise::models::encoder_task_of(config));
+        path(), dimwise::models::encoder_task_of(config), adapter);
   }
 };
 
@@ -72,12 +72,12 @@ double error_of(const Model& m, const encoder_folder& files, std::size_t first =
 
 /// Weights of low precision: near float64, and stored in low precision, so they differ. bfloat16 has 8 bits of
 /// precision, blocks of 8 bits have steps of 1/254 of their largest number.
-inline void check_low_precision(const encoder_folder& files) {
+inline void check_low_precision(const encoder_folder& files, const std::string& adapter = "") {
   using dims = dimwise::models::encoder_dims;
-  const double of_bfloat16 = error_of(files.read<dimwise::models::encoder<dims, dimwise::bfloat16>>(), files);
+  const double of_bfloat16 = error_of(files.read<dimwise::models::encoder<dims, dimwise::bfloat16>>(adapter), files);
   CHECK(of_bfloat16 < 0.5);
   CHECK(of_bfloat16 > 1e-4);
-  const double of_int8 = error_of(files.read<dimwise::models::encoder<dims, dimwise::nn::int8_blocks>>(), files);
+  const double of_int8 = error_of(files.read<dimwise::models::encoder<dims, dimwise::nn::int8_blocks>>(adapter), files);
   CHECK(of_int8 < 0.5);
   CHECK(of_int8 > 1e-4);
 }

@@ -91,6 +91,11 @@ TEST_CASE("the modules are Transformer and Pooling, or StaticEmbedding, and then
   const std::string known = ", Transformer, Pooling, StaticEmbedding, Dense or Normalize was expected";
   CHECK(told(module("", "custom_st.Transformer") + "," + pooling) ==
         "modules.json: a module is \"custom_st.Transformer\"" + known);
+  folder.write("config.json", R"({"hidden_size": 24, "lora_adaptations": ["retrieval.query"]})");
+  CHECK(told(module("", "custom_st.Transformer") + "," + pooling).empty());
+  CHECK(told(module("", "other.Transformer") + "," + pooling) ==
+        "modules.json: a module is \"other.Transformer\"" + known);
+  folder.write("config.json", R"({"hidden_size": 24})");
   CHECK(told(transformer + "," + module("1_Dense", "pylate.models.Dense.Dense")) ==
         "modules.json: a module is \"pylate.models.Dense.Dense\"" + known);
   const std::string expected = "modules.json: Transformer and Pooling, or StaticEmbedding, were expected, it lists ";

@@ -31,6 +31,16 @@ struct encoder_keys {
   count_key head = {nullptr, 0};  ///< of the features of a head; without a key or a value, heads divide the features
 };
 
+/// `model_type`. Without it, a class XLMRoberta… in `architectures` stands for xlm-roberta: jina-embeddings-v3 has no
+/// other name of its type.
+[[nodiscard]] inline std::string model_type_of(io::config_check& config) {
+  if (!config.has("model_type")) {
+    const std::vector<std::string> classes = config.words("architectures");
+    if (!classes.empty() && classes.front().starts_with("XLMRoberta")) { return "xlm-roberta"; }
+  }
+  return config.word("model_type");
+}
+
 /// Reads the names of the labels. Without `id2label` the labels are `num_labels` numbers, by default 2.
 inline void read_labels(io::config_check& config, encoder_config& to) {
   const io::detail::held_json held(config.object("id2label"));
@@ -62,7 +72,7 @@ inline void read_labels(io::config_check& config, encoder_config& to) {
   encoder_config& c = d.config;
   encoder_extents& e = c.extents;
   const auto count = [&](const count_key& k) { return config.count(k.key, k.otherwise); };
-  c.model_type = config.word("model_type");
+  c.model_type = model_type_of(config);
   e.vocab = count(keys.vocab);
   e.features = e.embedding = count(keys.features);
   e.heads = count(keys.heads);

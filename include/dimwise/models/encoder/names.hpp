@@ -66,10 +66,18 @@ struct encoder_names {
   return all;
 }
 
+/// Adapters of low rank that a checkpoint holds beside its weights, each for texts of one task.
+struct encoder_adapters {
+  std::vector<std::string> names{};  ///< in the order of the arrays; empty: none
+  std::size_t rank = 1;
+  double scale = 1;  ///< of the product that is added to a weight
+};
+
 /// The settings of a checkpoint, and the names of its arrays.
 struct encoder_description {
   encoder_config config{};
   encoder_names names{};
+  encoder_adapters adapters{};
   std::string other_predictor{};  ///< why the output of masked tokens is not read; empty if it is
 };
 

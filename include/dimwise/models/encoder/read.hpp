@@ -6,6 +6,7 @@
 #pragma once
 
 #include <dimwise/io/checkpoint.hpp>
+#include <dimwise/models/encoder/adapters.hpp>
 #include <dimwise/models/encoder/bind.hpp>
 #include <dimwise/models/encoder/empty.hpp>
 #include <dimwise/models/encoder/keys.hpp>
@@ -43,10 +44,11 @@ template <class Dims>
 
 namespace detail {
 
-// Calls `use` with an encoder of these settings whose parameters are empty, and their bindings.
+// Calls `use` with an encoder of these settings whose parameters are empty, their bindings, and the arrays with the
+// adapter of this name.
 template <class Dims, class Weights, class Use>
 void with_bound_encoder(const encoder_family& family, const io::config_check& settings, const io::archive& weights,
-                        encoder_task task, const Use& use) {
+                        encoder_task task, const std::string& adapter, const Use& use) {
   io::config_check config = settings;
   const encoder_description described = family.read(config, weights);
   const auto extents = extents_of_encoder<Dims>(config, described.config);
@@ -59,20 +61,23 @@ void with_bound_encoder(const encoder_family& family, const io::config_check& se
   std::apply([&](const auto&... all) {
     io::bindings file(all...);
     bind_encoder(file, described.names, m);
-    use(m, file);
+    use(m, file, with_adapter(weights, described.adapters, adapter));
   }, extents);
 }
 
 }  // namespace detail
 
-/// Reads an encoder of this family. Throws `file_error` that lists every mismatch.
+/// Reads an encoder of this family, with the adapter of this name if one is given. Throws `file_error` that lists every
+/// mismatch.
 template <class Dims = encoder_dims, class Weights = float>
 [[nodiscard]] encoder<Dims, Weights> read_encoder_as(const encoder_family& family, const io::config_check& settings,
                                                      const io::archive& weights,
-                                                     encoder_task task = encoder_task::features) {
+                                                     encoder_task task = encoder_task::features,
+                                                     const std::string& adapter = "") {
   encoder<Dims, Weights> read;
-  detail::with_bound_encoder<Dims, Weights>(family, settings, weights, task, [&](auto& m, const io::bindings& file) {
-    io::load(m, weights, file, weights_rounding<Weights>);
+  detail::with_bound_encoder<Dims, Weights>(family, settings, weights, task, adapter,
+                                            [&](auto& m, const io::bindings& file, const io::archive& arrays) {
+    io::load(m, arrays, file, weights_rounding<Weights>);
     read = std::move(m);
   });
   return read;

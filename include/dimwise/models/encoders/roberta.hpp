@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/models/encoders/roberta.hpp -- RoBERTa (Liu et al. 2019), XLM-RoBERTa (Conneau et al. 2020) and CamemBERT
-// (Martin et al. 2020): settings and array names.
+// dimwise/models/encoders/roberta.hpp -- RoBERTa (Liu et al. 2019) and CamemBERT (Martin et al. 2020): settings and
+// array names.
 //
 // Layer: models. Differences from BERT: positions count the tokens that are not padding, from pad_token_id + 1; the
 // heads have other names.
-// Tests: the conformance suite `architectures`, cases roberta and xlm-roberta
+// Tests: the conformance suite `architectures`, case roberta
 #pragma once
 
 #include <dimwise/models/encoders/bert.hpp>
@@ -35,11 +35,11 @@ inline void set_roberta_heads(encoder_description& d) {
   d.names.unused.emplace_back("lm_head.");
 }
 
-/// Reads the settings of RoBERTa, XLM-RoBERTa or CamemBERT from `config`, with its array names. Records mismatches in
-/// `config`.
+/// Reads the settings of RoBERTa, XLM-RoBERTa with a table of positions, or CamemBERT from `config`, with its array
+/// names. Records mismatches in `config`.
 [[nodiscard]] inline encoder_description read_roberta_settings(io::config_check& config, const io::archive& weights) {
   encoder_keys keys;
-  keys.vocab.otherwise = config.word("model_type") == "roberta" ? 50265 : 30522;
+  keys.vocab.otherwise = model_type_of(config) == "roberta" ? 50265 : 30522;
   encoder_description d = described_like_bert(config, weights, keys);
   begin_positions_after_padding(config, whole_number(config, "pad_token_id", 1), d.config);
   d.names.prefix = "roberta.";
@@ -47,8 +47,7 @@ inline void set_roberta_heads(encoder_description& d) {
   return d;
 }
 
-/// RoBERTa, XLM-RoBERTa and CamemBERT for `read_encoder`: their values of `model_type` and the function that reads
-/// them.
-inline const encoder_family roberta_family{{"roberta", "xlm-roberta", "camembert"}, read_roberta_settings};
+/// RoBERTa and CamemBERT for `read_encoder`: their values of `model_type` and the function that reads them.
+inline const encoder_family roberta_family{{"roberta", "camembert"}, read_roberta_settings};
 
 }  // namespace dimwise::models
