@@ -39,63 +39,25 @@
 #include <filesystem>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dimwise::models {
 
-/// An architecture: its model_type in config.json, what it makes of the settings, what it is called, and what of it is
-/// not read. `read` records mismatches in the settings, which `read_decoder` throws.
-struct decoder_architecture {
-  std::string model_type;
-  decoder_plan (*read)(io::config_check& settings);
-  std::string title{};
-  std::string rejected{};
-};
-using decoder_architectures = std::vector<decoder_architecture>;
-
-/// The architectures that `read_decoder` knows, by model_type.
+/// The architectures that `read_decoder` knows, by model_type. Each file of models/decoders lists its own.
 [[nodiscard]] inline const decoder_architectures& known_decoders() {
-  namespace a = architectures;
-  static const decoder_architectures all{
-      {"bloom", a::bloom, "BLOOM", ""},
-      {"cohere", a::cohere, "Command R (Cohere)", ""},
-      {"deepseek_v2", a::deepseek_v2, "DeepSeek-V2", "`norm_topk_prob`"},
-      {"deepseek_v3", a::deepseek_v3, "DeepSeek-V3", "the layers of `num_nextn_predict_layers` are ignored"},
-      {"falcon", a::falcon, "Falcon", "RefinedWeb's older `model_type`s"},
-      {"gemma", a::gemma, "Gemma", ""},
-      {"gemma2", a::gemma2, "Gemma 2", ""},
-      {"gemma3", a::gemma3, "Gemma 3 with images, its text model", ""},
-      {"gemma3_text", a::gemma3_text, "Gemma 3, text models; EmbeddingGemma", ""},
-      {"gpt2", a::gpt2, "GPT-2", "`scale_attn_by_inverse_layer_idx`, `add_cross_attention`"},
-      {"gpt_bigcode", a::gpt_bigcode, "StarCoder (GPTBigCode)",
-       "`scale_attn_by_inverse_layer_idx`, `add_cross_attention`"},
-      {"gpt_neox", a::gpt_neox, "GPT-NeoX, Pythia", ""},
-      {"gpt_oss", a::gpt_oss, "gpt-oss", "`swiglu_alpha` other than 1.702"},
-      {"granite", a::granite, "Granite", ""},
-      {"granitemoe", a::granitemoe, "Granite, mixture of experts", ""},
-      {"idefics3", a::idefics3, "Idefics 3, its text model", "text models other than LLaMA"},
-      {"llama", a::llama, "LLaMA", ""},
-      {"mistral", a::mistral, "Mistral", ""},
-      {"mistral3", a::mistral3, "Mistral Small 3 with images, its text model", "text models other than Mistral"},
-      {"mixtral", a::mixtral, "Mixtral", ""},
-      {"olmo2", a::olmo2, "OLMo 2", ""},
-      {"olmoe", a::olmoe, "OLMoE", "`clip_qkv`"},
-      {"opt", a::opt, "OPT", ""},
-      {"phi", a::phi, "Phi 1 to 2", ""},
-      {"phi3", a::phi3, "Phi 3 and 4", "`attention_bias`"},
-      {"phimoe", a::phimoe, "Phi 3.5-MoE", "`num_experts_per_tok` other than 2"},
-      {"qwen2", a::qwen2, "Qwen 2, Qwen 2.5", ""},
-      {"qwen2_5_vl", a::qwen2_5_vl, "Qwen 2.5 with images, its text model", ""},
-      {"qwen2_moe", a::qwen2_moe, "Qwen 1.5 and 2, mixture of experts", ""},
-      {"qwen2_vl", a::qwen2_vl, "Qwen 2 with images, its text model", ""},
-      {"qwen3", a::qwen3, "Qwen 3", ""},
-      {"qwen3_moe", a::qwen3_moe, "Qwen 3, mixture of experts", ""},
-      {"qwen3_vl", a::qwen3_vl, "Qwen 3 with images, its text model", ""},
-      {"smollm3", a::smollm3, "SmolLM 3", ""},
-      {"smolvlm", a::idefics3, "SmolVLM, its text model", "text models other than LLaMA"},
-      {"stablelm", a::stablelm, "StableLM", ""},
-      {"starcoder2", a::starcoder2, "StarCoder 2", ""},
-  };
+  static const decoder_architectures all = [] {
+    namespace a = architectures;
+    decoder_architectures joined;
+    for (const auto& list :
+         {a::bloom_list, a::cohere_list, a::deepseek_list, a::falcon_list, a::gemma_list, a::gpt2_list,
+          a::gpt_neox_list, a::gpt_oss_list, a::granite_list, a::llama_list, a::mistral_list, a::olmo2_list,
+          a::opt_list, a::phi_list, a::qwen_list, a::stablelm_list, a::images_list}) {
+      for (decoder_architecture& one : list()) { joined.push_back(std::move(one)); }
+    }
+    std::sort(joined.begin(), joined.end(), [](const auto& x, const auto& y) { return x.model_type < y.model_type; });
+    return joined;
+  }();
   return all;
 }
 

@@ -93,6 +93,16 @@ struct decoder_plan {
   std::vector<std::size_t> scale_block{};  ///< of weights of 8 bits: the rows and columns that share a scale
 };
 
+/// An architecture: its model_type in config.json, what it makes of the settings, what it is called, and what of it is
+/// not read. `read` records mismatches in the settings, which `read_decoder` throws.
+struct decoder_architecture {
+  std::string model_type;
+  decoder_plan (*read)(io::config_check& settings);
+  std::string title{};
+  std::string rejected{};
+};
+using decoder_architectures = std::vector<decoder_architecture>;
+
 /// The number of a setting; `otherwise` if it is absent, and 0 if it is null.
 [[nodiscard]] inline double number_or_none(io::config_check& c, const std::string& key, double otherwise) {
   return c.is_null(key) ? 0 : c.number(key, otherwise, io::number_range::from_zero);

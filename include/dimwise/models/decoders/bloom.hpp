@@ -46,4 +46,7 @@ namespace dimwise::models::architectures {
   return plan;
 }
 
+/// The entry of `known_decoders`.
+inline decoder_architectures bloom_list() { return {{"bloom", bloom, "BLOOM", ""}}; }
+
 }  // namespace dimwise::models::architectures

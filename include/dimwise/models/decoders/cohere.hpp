@@ -24,4 +24,7 @@ namespace dimwise::models::architectures {
   return plan;
 }
 
+/// The entry of `known_decoders`.
+inline decoder_architectures cohere_list() { return {{"cohere", cohere, "Command R (Cohere)", ""}}; }
+
 }  // namespace dimwise::models::architectures

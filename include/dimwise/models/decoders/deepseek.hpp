@@ -112,4 +112,12 @@ inline void read_expert_groups(io::config_check& c, decoder_config& to, std::siz
   return plan;
 }
 
+/// The entries of `known_decoders`.
+inline decoder_architectures deepseek_list() {
+  return {
+      {"deepseek_v2", deepseek_v2, "DeepSeek-V2", "`norm_topk_prob`"},
+      {"deepseek_v3", deepseek_v3, "DeepSeek-V3", "the layers of `num_nextn_predict_layers` are ignored"},
+  };
+}
+
 }  // namespace dimwise::models::architectures

@@ -66,4 +66,9 @@ namespace dimwise::models::architectures {
   return plan;
 }
 
+/// The entry of `known_decoders`.
+inline decoder_architectures falcon_list() {
+  return {{"falcon", falcon, "Falcon", "RefinedWeb's older `model_type`s"}};
+}
+
 }  // namespace dimwise::models::architectures

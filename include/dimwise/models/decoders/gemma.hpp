@@ -81,4 +81,13 @@ inline void read_gemma2_settings(io::config_check& c, decoder_plan& plan, double
   return plan;
 }
 
+/// The entries of `known_decoders`.
+inline decoder_architectures gemma_list() {
+  return {
+      {"gemma", gemma, "Gemma", ""},
+      {"gemma2", gemma2, "Gemma 2", ""},
+      {"gemma3_text", gemma3_text, "Gemma 3, text models; EmbeddingGemma", ""},
+  };
+}
+
 }  // namespace dimwise::models::architectures

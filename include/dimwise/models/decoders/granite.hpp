@@ -45,4 +45,12 @@ namespace dimwise::models::architectures {
   return plan;
 }
 
+/// The entries of `known_decoders`.
+inline decoder_architectures granite_list() {
+  return {
+      {"granite", granite, "Granite", ""},
+      {"granitemoe", granitemoe, "Granite, mixture of experts", ""},
+  };
+}
+
 }  // namespace dimwise::models::architectures

@@ -42,4 +42,12 @@ namespace dimwise::models::architectures {
   return plan;
 }
 
+/// The entries of `known_decoders`.
+inline decoder_architectures llama_list() {
+  return {
+      {"llama", llama, "LLaMA", ""},
+      {"smollm3", smollm3, "SmolLM 3", ""},
+  };
+}
+
 }  // namespace dimwise::models::architectures

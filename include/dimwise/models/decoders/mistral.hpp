@@ -35,4 +35,12 @@ namespace dimwise::models::architectures {
   return plan;
 }
 
+/// The entries of `known_decoders`.
+inline decoder_architectures mistral_list() {
+  return {
+      {"mistral", mistral, "Mistral", ""},
+      {"mixtral", mixtral, "Mixtral", ""},
+  };
+}
+
 }  // namespace dimwise::models::architectures

@@ -38,4 +38,12 @@ namespace dimwise::models::architectures {
   return plan;
 }
 
+/// The entries of `known_decoders`.
+inline decoder_architectures olmo2_list() {
+  return {
+      {"olmo2", olmo2, "OLMo 2", ""},
+      {"olmoe", olmoe, "OLMoE", "`clip_qkv`"},
+  };
+}
+
 }  // namespace dimwise::models::architectures

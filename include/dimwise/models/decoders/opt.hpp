@@ -50,4 +50,7 @@ namespace dimwise::models::architectures {
   return plan;
 }
 
+/// The entry of `known_decoders`.
+inline decoder_architectures opt_list() { return {{"opt", opt, "OPT", ""}}; }
+
 }  // namespace dimwise::models::architectures

@@ -72,4 +72,13 @@ namespace dimwise::models::architectures {
   return plan;
 }
 
+/// The entries of `known_decoders`.
+inline decoder_architectures phi_list() {
+  return {
+      {"phi", phi, "Phi 1 to 2", ""},
+      {"phi3", phi3, "Phi 3 and 4", "`attention_bias`"},
+      {"phimoe", phimoe, "Phi 3.5-MoE", "`num_experts_per_tok` other than 2"},
+  };
+}
+
 }  // namespace dimwise::models::architectures

@@ -93,4 +93,14 @@ inline void read_qwen_experts(io::config_check& c, decoder_config& to, std::size
   return plan;
 }
 
+/// The entries of `known_decoders`.
+inline decoder_architectures qwen_list() {
+  return {
+      {"qwen2", qwen2, "Qwen 2, Qwen 2.5", ""},
+      {"qwen2_moe", qwen2_moe, "Qwen 1.5 and 2, mixture of experts", ""},
+      {"qwen3", qwen3, "Qwen 3", ""},
+      {"qwen3_moe", qwen3_moe, "Qwen 3, mixture of experts", ""},
+  };
+}
+
 }  // namespace dimwise::models::architectures

@@ -29,4 +29,7 @@ namespace dimwise::models::architectures {
   return plan;
 }
 
+/// The entry of `known_decoders`.
+inline decoder_architectures stablelm_list() { return {{"stablelm", stablelm, "StableLM", ""}}; }
+
 }  // namespace dimwise::models::architectures

@@ -117,4 +117,17 @@ inline decoder_plan qwen2_vl_plan(io::config_check& c, const std::vector<std::st
   return plan;
 }
 
+/// The entries of `known_decoders`.
+inline decoder_architectures images_list() {
+  return {
+      {"gemma3", gemma3, "Gemma 3 with images, its text model", ""},
+      {"idefics3", idefics3, "Idefics 3, its text model", "text models other than LLaMA"},
+      {"mistral3", mistral3, "Mistral Small 3 with images, its text model", "text models other than Mistral"},
+      {"qwen2_5_vl", qwen2_5_vl, "Qwen 2.5 with images, its text model", ""},
+      {"qwen2_vl", qwen2_vl, "Qwen 2 with images, its text model", ""},
+      {"qwen3_vl", qwen3_vl, "Qwen 3 with images, its text model", ""},
+      {"smolvlm", idefics3, "SmolVLM, its text model", "text models other than LLaMA"},
+  };
+}
+
 }  // namespace dimwise::models::architectures

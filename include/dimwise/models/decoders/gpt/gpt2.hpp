@@ -85,4 +85,14 @@ inline decoder_plan gpt2_plan(io::config_check& c, const std::string& activation
   return plan;
 }
 
+/// The entries of `known_decoders`.
+inline decoder_architectures gpt2_list() {
+  return {
+      {"gpt2", gpt2, "GPT-2", "`scale_attn_by_inverse_layer_idx`, `add_cross_attention`"},
+      {"gpt_bigcode", gpt_bigcode, "StarCoder (GPTBigCode)",
+       "`scale_attn_by_inverse_layer_idx`, `add_cross_attention`"},
+      {"starcoder2", starcoder2, "StarCoder 2", ""},
+  };
+}
+
 }  // namespace dimwise::models::architectures

@@ -39,4 +39,7 @@ namespace dimwise::models::architectures {
   return plan;
 }
 
+/// The entry of `known_decoders`.
+inline decoder_architectures gpt_neox_list() { return {{"gpt_neox", gpt_neox, "GPT-NeoX, Pythia", ""}}; }
+
 }  // namespace dimwise::models::architectures

@@ -74,4 +74,9 @@ inline rotary_settings read_gpt_oss_rotary(io::config_check& c, std::size_t feat
   return plan;
 }
 
+/// The entry of `known_decoders`.
+inline decoder_architectures gpt_oss_list() {
+  return {{"gpt_oss", gpt_oss, "gpt-oss", "`swiglu_alpha` other than 1.702"}};
+}
+
 }  // namespace dimwise::models::architectures
