@@ -27,10 +27,16 @@ def for_python_markdown(text):
 
 
 def in_lists(text):
-    """What belongs to the item of a list begins four columns to the right of it, and a list below an empty line."""
-    out, width, fence, apart = [], 0, "", False
+    """What belongs to the item of a list begins four columns to the right of it, and a list below an empty line. A line of a text that begins
+    with a number and a full stop, other than 1, begins no list."""
+    out, width, fence, apart, is_counted = [], 0, "", False, False
     for line in text.splitlines():
+        number = re.match(r" *(\d+)\. +(?=\S)", line)
+        if number and not fence and number[1] != "1" and not is_counted and out and out[-1].strip():
+            line = line.replace(".", "\\.", 1)
         item = re.match(r"(\*|-|\d+\.) +(?=\S)", line)
+        begins_text = line.strip() and not line.startswith(" ") and out and not out[-1].strip()
+        is_counted = bool(number) or (is_counted and not item and not begins_text)
         ticks = re.match(r"`{3,}", line)
         if fence or ticks:
             fence, width = ("" if fence and ticks and ticks[0] == fence else fence or ticks[0]), 0
