@@ -19,6 +19,14 @@ class Page:
     text: str
 
 
+def others(found):
+    """A long list of mistakes, which hides the next error, as one line that opens; words in it are searched"""
+    count = found[1].count("\n")
+    if count <= 4:
+        return found[0]
+    return f'<details class="dw-others" markdown="1">\n<summary>{count} other mistakes with this error</summary>\n\n{found[1]}\n</details>\n'
+
+
 def pages(text):
     """build/errors.md with its pictures -> the page of each rule"""
     text, _, compilers = text.partition(LAST)
@@ -26,6 +34,7 @@ def pages(text):
     found = []
     for name, said, errors in zip(parts[1::3], parts[2::3], parts[3::3]):
         errors = re.sub(r"^###", "##", errors, flags=re.M)
+        errors = re.sub(r"^Other mistakes with this error:\n\n((?:\* .*\n)+)", others, errors, flags=re.M)
         shown = f"# {name}: {said}\n\n[All errors by symptom](../errors.md)\n{errors}\n"
         found.append(Page(name, f"{name}: {said}", shown + (f"{LAST}{compilers}" if compilers else "")))
     return found
