@@ -86,9 +86,17 @@ const pages = {
   "source/include/dimwise/expr/rows/reduce.hpp.html": "include/dimwise/expr/rows/reduce.hpp",
 };
 
-// Code fits at this width, and so does the page; what is wider than its box has a shadow or fades out at the edge.
+// Code fits at this width, and so does the page; what is wider than its box has a shadow or fades out at the edge. Names in tables are whole,
+// and no heading leaves an empty line below it.
 async function assertFits(page, path, width) {
-  const {wide, cut, bare} = await page.evaluate(() => ({
+  const {wide, cut, bare, torn, tall} = await page.evaluate(() => ({
+    torn: [...document.querySelectorAll("article .dw-table code")].filter(e => /^\w{2,17}$/.test(e.textContent) && e.getClientRects().length > 1).map(e => e.textContent),
+    tall: [...document.querySelectorAll("article :is(h1, h2, h3)")].filter(e => {
+      const link = e.querySelector(".headerlink"), words = document.createRange();
+      words.setStart(e, 0);
+      if (link) { words.setEndBefore(link); } else { words.setEnd(e, e.childNodes.length); }
+      return e.clientHeight && e.getBoundingClientRect().bottom - words.getBoundingClientRect().bottom > 16;
+    }).map(e => e.textContent),
     wide: Math.max(document.documentElement.scrollWidth, document.body.scrollWidth),
     cut: [...document.querySelectorAll("article pre, article pre code")]
       .filter(e => e.clientWidth && (e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().right > innerWidth + 1))
@@ -99,6 +107,8 @@ async function assertFits(page, path, width) {
   }));
   assert.deepEqual(cut, [], `${path} at ${width}: code is cut`);
   assert.deepEqual(bare, [], `${path} at ${width}: scrolls without a hint`);
+  assert.deepEqual(torn, [], `${path} at ${width}: names in tables are broken`);
+  assert.deepEqual(tall, [], `${path} at ${width}: headings with an empty line`);
   assert.ok(path.startsWith("source/") || wide <= width, `${path} is ${wide} wide in a window of ${width}`);
 }
 
@@ -111,10 +121,15 @@ async function assertReadable(page, path, colorScheme) {
   assert.ok(colorScheme === "light" ? paper > 200 && ink < 120 : paper < 80 && ink > 180, `${path}, ${colorScheme}: paper ${paper}, ink ${ink}`);
 }
 
-// No Markdown is left, such as a heading without an empty line before it, which becomes a row of the table above.
+// No Markdown is left, such as a heading without an empty line before it, which becomes a row of the table above; and no line of a text that
+// begins with a number has become a list.
 async function assertRendered(page, path) {
-  const raw = await page.evaluate(() => [...document.querySelectorAll("article :is(p, li, td, th)")].map(e => e.textContent.trim()).filter(text => /^(#+ |\| .*\|$|```)/.test(text)));
+  const {raw, single} = await page.evaluate(() => ({
+    raw: [...document.querySelectorAll("article :is(p, li, td, th)")].map(e => e.textContent.trim()).filter(text => /^(#+ |\| .*\|$|```)/.test(text)),
+    single: [...document.querySelectorAll("article ol")].filter(e => e.children.length < 2).map(e => e.textContent.trim().slice(0, 80)),
+  }));
   assert.deepEqual(raw, [], `${path}: Markdown is shown`);
+  assert.deepEqual(single, [], `${path}: lists of one item`);
 }
 
 // What axe calls serious. It takes seconds to begin in a page, so it reads these pages whole, for what all pages share, and the articles of all
@@ -263,7 +278,7 @@ try {
     await page.locator("#status", {hasText: /^1 error \(/}).waitFor();
     step(`the compiler is here: ${await page.textContent("#status")}`);
     await page.locator(".cm-line.wrong", {hasText: "softmax<seq>"}).getByText("seq", {exact: true}).first().dblclick();
-    await page.keyboard.type("key");
+    await page.keyboard.type("key", {delay: 300});
     await page.locator("#status", {hasText: "Compiles"}).waitFor();
     step(`the error is fixed: ${await page.textContent("#status")}`);
     await page.click("#run");
@@ -340,12 +355,19 @@ try {
     assert.match(await see.locator("#dw-status").innerText(), /at least one letter/);
     assert.equal(await steps.count(), 0);
     assert.deepEqual(see.wrong, []);
+    if (existsSync(join(site, "assets/report.html"))) {
+      const report = await open("assets/report.html", 1280, "light");
+      assert.ok(!/made without its program/.test(await report.locator("body").innerText()), "the report does not compute: build live_induction");
+      assert.deepEqual(report.wrong, []);
+    }
   }
 
   // Formulas are drawn, pictures are part of their page, and files of the sources are a click away.
   const equations = await open("reference/equations.html", 1280, "light");
   const formulas = await equations.locator(".arithmatex").count();
-  assert.ok(formulas > 50 && formulas === await equations.locator(".arithmatex > .katex, .arithmatex > .katex-display").count());
+  assert.ok(formulas > 50 && formulas === await equations.locator(".arithmatex:has(.katex)").count());
+  const wide = async () => equations.locator("div.arithmatex").evaluateAll(all => all.filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent.slice(0, 40)));
+  assert.deepEqual(await wide(), [], "formulas that scroll at 1280");
   assert.ok(!/\$\\[a-z]|```/.test(await equations.locator("article").innerText()), "TeX is shown");
   const home = await open("index.html", 1280, "light");
   assert.ok(await home.locator("article svg.dw[role=img] title").count() > 0);

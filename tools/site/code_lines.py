@@ -14,7 +14,7 @@ BESIDE = re.compile(r'^(.*\S.*)<span class="(c1|c)">([^<]*</span>)$')
 REFUSED = re.compile(r'^(<span class="(c1|c)">//[^<]*?\S)( +)(//[^<]*</span>)$')  # a line in a comment, and its error
 ALIGNED = re.compile(r"\S {2,}\S|^ *\|? *[\^~-]+( +[\^~-]+)*$")
 EXCERPT = re.compile(r" *\d* *\| ")
-MOST = 90  # letters of a row that is worth keeping whole
+MOST = 110  # letters of a row that is worth keeping whole
 
 
 def words_of(line):

@@ -56,8 +56,21 @@ LINK = re.compile(r"(!?\[(?:[^\]\[`]|`[^`]*`|\[[^\]]*\])*\]\()([^)\s]+)(\))")
 SPAN = re.compile(r"`([\w./+-]+/[\w./+-]+)`")
 
 # Without the brackets that arithmatex puts around a formula.
-MATH = """for (const e of document.querySelectorAll(".arithmatex")) {
-  katex.render(e.textContent.trim().slice(2, -2).trim(), e, {displayMode: e.tagName === "DIV"});
+# Formulas that stand side by side, with a `\\quad` between them, are elements of their own, so that a narrow page shows them one below another.
+MATH = r"""for (const e of document.querySelectorAll(".arithmatex")) {
+  const tex = e.textContent.trim().slice(2, -2).trim();
+  if (e.tagName !== "DIV") { katex.render(tex, e); continue; }
+  const parts = [""];
+  let depth = 0;
+  for (const [token] of tex.matchAll(/\\[a-zA-Z]+|\\.|[{}]|[^\\{}]+/gs)) {
+    depth += {"{": 1, "}": -1, "\\begin": 1, "\\end": -1, "\\left": 1, "\\right": -1}[token] ?? 0;
+    if (depth === 0 && /^\\q?quad$/.test(token)) { parts.push(""); } else { parts[parts.length - 1] += token; }
+  }
+  e.replaceChildren(...parts.map(part => {
+    const one = Object.assign(document.createElement("span"), {className: "dw-formula"});
+    katex.render(`\\displaystyle ${part}`, one);
+    return one;
+  }));
 }"""
 KATEX = pathlib.Path("/usr/share/javascript/katex")
 
@@ -275,8 +288,11 @@ def on_page_content(content, page, config, files):
         path = pathlib.Path(config["docs_dir"]) / posixpath.normpath(posixpath.join(posixpath.dirname(page.file.url), found[1]))
         svg = path.read_text(encoding="utf-8") if path.is_file() else ""
         width = re.search(r'<svg\b[^>]* width="([\d.]+)"', svg)
-        wide = " dw-whole" if width and float(width[1]) > 480 else ""  # a wide one fits its page
-        return f'<div class="dw-picture{wide}" tabindex="0">{error_picture.without_style(svg)}</div>' if 'class="dw"' in svg else found[0]
+        wide = width and float(width[1]) > 480  # it fits its page, and its file shows it larger
+        if 'class="dw"' not in svg:
+            return found[0]
+        shown = f'<div class="dw-picture{" dw-whole" if wide else ""}" tabindex="0">{error_picture.without_style(svg)}</div>'
+        return shown + (f'<span class="dw-larger"><a href="{found[1]}">Full size</a></span>' if wide else "")
 
     def error_links(found):
         def link(one):
@@ -295,15 +311,15 @@ def on_page_content(content, page, config, files):
         return re.sub(r"<(a|code|pre|h[1-6]|svg|details)\b.*?</\1>|<[^>]*>|\bR\d+\b", link, text, flags=re.S)
 
     def table(found):
-        def breakable(words):  # long names and paths break between their parts
-            return re.sub(r"\w[\w./:]{22,}", lambda one: re.sub(r"(?<=\w)(/|_|::)(?=\w)", r"\g<0><wbr>", one[0]), words[0])
+        def breakable(words):  # long names, paths and calls break between their parts, and nowhere else
+            return re.sub(r"[^\s<>]{18,}", lambda one: re.sub(r"(?<=\w)(?:/|_|::)(?=\w)|[(,=](?=[^\s),])|&lt;(?=\w)", r"\g<0><wbr>", one[0]), words[0])
 
-        def cell(one):  # beside many columns a long text is not a narrow tower
-            return one[0].replace("<td", '<td class="dw-long"', 1) if len(re.sub(r"<[^>]*>", "", one[1])) > 60 else one[0]
+        def cell(one):  # a number and its unit stay together, and a text does not become a narrow tower
+            size = len(html.unescape(re.sub(r"<[^>]*>", "", one[1])))
+            kind = "dw-short" if size < 10 else "dw-long" if size > 60 else "dw-text" if size > 14 else ""
+            return one[0].replace("<td", f'<td class="{kind}"', 1) if kind else one[0]
 
-        shown = re.sub(r">[^<]+<", breakable, found[0])
-        if len(re.findall(r"<th\b", shown)) > 4:
-            shown = re.sub(r"<td\b[^>]*>(.*?)</td>", cell, shown, flags=re.S)
+        shown = re.sub(r"<td\b[^>]*>(.*?)</td>", cell, re.sub(r">[^<]+<", breakable, found[0]), flags=re.S)
         return f'<div class="dw-table" tabindex="0">{shown}</div>'
 
     content = code_lines.fitted(content)
