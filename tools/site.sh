@@ -40,7 +40,7 @@ if [ -n "$induction" ]; then
   "$induction" --report $report > /dev/null
 else
   rm -f $report
-  echo "site: 24_induction is not built, so the site has no report (cmake --build --preset dev --target example_24_induction)" >&2
+  echo "site: 24_induction is not built, so the site has no report (cmake --build --preset dev --target example_24_induction live_induction)" >&2
 fi
 
 log=$(mktemp)
