@@ -149,17 +149,21 @@ using mask_shapes = join_t<decltype(mask_shape_of(std::declval<const X&>()))...>
 template <class... X>
 using weight_shapes = join_t<decltype(weight_shape_of(std::declval<const X&>()))...>;
 
-template <class Op, class Verdict, class Allowed, class Shapes>
+template <class Op, class Verdict, class Allowed, class Shapes, bool OfClasses = false>
 struct weighed_verdict;
 template <class Op, class Verdict, class Allowed, class... Shapes>
 struct weighed_verdict<Op, Verdict, Allowed, list<Shapes...>> {
   using type = rule::loss_weights<Op, Verdict, Allowed, Shapes...>;
 };
+template <class Op, class Verdict, class Alternatives, class... Shapes>
+struct weighed_verdict<Op, Verdict, Alternatives, list<Shapes...>, true> {
+  using type = rule::class_weights<Op, Verdict, Alternatives, Shapes...>;
+};
 // The verdict on a loss over `Elements` with its options.
 template <class Op, class Verdict, class Elements, class Weighed, class... Options>
 using with_options =
     typename weighed_verdict<Op, typename weighed_verdict<Op, Verdict, Elements, mask_shapes<Options...>>::type,
-                             Weighed, weight_shapes<Options...>>::type;
+                             Weighed, weight_shapes<Options...>, (is_class_weights<Options> || ...)>::type;
 
 // ---- verdicts ------------------------------------------------------------------------------------------------------
 

@@ -179,3 +179,22 @@ TEST_CASE("the gradient of a table whose rows were read by ids: kernels, loops a
   check_same_bits(fast, by_threads(value));
   check_same_bits(fast, by_loops(value));
 }
+
+TEST_CASE("the gradient of a table: by the kernel also where what arrives is repeated, or in another order") {
+  const auto rows = drawn<table>(8, vocab{50});
+  const tensor<id<vocab>, batch, seq> ids(std::vector<std::size_t>{1, 7, 7, 0, 49, 3}, batch{2}, seq{3});
+  const auto weights = drawn<tensor<float, wide, seq, batch>>(9, seq{3}, batch{2});
+  // `others`: what the formula has beside the table that no kernel takes.
+  const auto check = [](std::size_t others, const auto& value) {
+    ran how;
+    const auto fast = by_kernels(how, value);
+    CHECK(how.plain() == others);
+    check_close(fast, by_loops(value), 1e-6);
+  };
+  check(0, [&] { return gradient(rows, [&](const auto& m) { return sum<batch, seq, wide>(gather<vocab>(m, ids)); }); });
+  check(2, [&] {
+    return gradient(rows, [&](const auto& m) {
+      return sum<batch, seq, wide>(permute<wide, seq, batch>(gather<vocab>(m, ids)) * weights);
+    });
+  });
+}

@@ -252,3 +252,11 @@ TEST_CASE("averages add, so that micro-batches weigh by what they count") {
   nothing += of(0);
   CHECK(nothing.value() == of(0).value());
 }
+
+TEST_CASE("losses without alternatives are 0, whatever the targets are") {
+  const tensor<double, batch, vocab> nothing(batch{2}, vocab{0});
+  CHECK(cross_entropy<vocab>(nothing, softmax<vocab>(nothing)).value() == 0);
+  CHECK(value_and_gradient(nothing, [&](const auto& m) {
+    return cross_entropy<vocab>(m, softmax<vocab>(nothing));
+  }).gradient.size() == 0);
+}

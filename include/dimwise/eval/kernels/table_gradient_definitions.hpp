@@ -20,8 +20,7 @@ inline bool scatter_rows_fit(const scatter_loops& loops) {
   for (std::size_t i = 0; i < loops.ids.rank; ++i) {
     if (loops.ids.stride[0][i] != 0) { return false; }  // rows of several tables
   }
-  const auto& row = loops.row;
-  return row.rank == 1 && row.stride[0][0] == 1 && row.stride[1][0] == 1;
+  return is_contiguous_row(loops.row);
 }
 // Rows of a table's gradient, each where its id says.
 inline void scatter_rows(context& cx, const scatter_loops& loops, name_of name, float* to, const float* values,
@@ -54,10 +53,15 @@ inline void scatter_rows(context& cx, const scatter_loops& loops, name_of name, 
 template <class C>
 void write_table_gradient(walk& w, const record<C>& r, target<C> to) {
   const auto& facts = r.template facts_as<id_facts_of_record>();
-  scatter_record(w, r, to, [&](const scatter_loops& loops, C* data, const C* values, const std::size_t* ids) {
+#if defined(DIMWISE_PLAIN_ONLY)
+  constexpr bool by_rows = false;
+#else
+  const bool by_rows = std::is_same_v<C, float> && r.has_kernels && !w.cx.reference_forced();
+#endif
+  scatter_record(w, r, to, by_rows, [&](const scatter_loops& loops, C* data, const C* values, const std::size_t* ids) {
 #if !defined(DIMWISE_PLAIN_ONLY)
     if constexpr (std::is_same_v<C, float>) {
-      if (r.has_kernels && !w.cx.reference_forced() && scatter_rows_fit(loops)) {
+      if (by_rows && scatter_rows_fit(loops)) {
         note(w, plan_kind::rows, r);
         if (w.computes()) { scatter_rows(w.cx, loops, facts.name, data, values, ids); }
         return;

@@ -64,14 +64,14 @@ void write_along(const N& n, target<T> to, Write write) {
 template <class D>
 const std::size_t* numbers_of(const id<D>* ids) {
   static_assert(sizeof(id<D>) == sizeof(std::size_t));
-  return &ids->value;
+  return ids == nullptr ? nullptr : &ids->value;
 }
 template <class D>
 lowered<std::size_t> as_numbers(const lowered<id<D>>& ids) {
   lowered<std::size_t> to;
   static_cast<operand_layout&>(to) = ids;
   if (ids.buffer.empty()) {
-    to.data = ids.data == nullptr ? nullptr : numbers_of(ids.data);  // null: a plan
+    to.data = numbers_of(ids.data);
   } else {
     to.buffer.resize(ids.buffer.size());
     copy_elements(numbers_of(ids.buffer.data()), ids.buffer.size(), to.buffer.data());

@@ -39,8 +39,8 @@ void each_of(const kernels::loop_nest<K>& nest, const F& f) {
 template <class C>
 struct loss_operands {
   const C* logits;
-  const std::size_t* ids;  // or null: `probabilities`
-  const C* probabilities;
+  const std::size_t* ids;  // null: targets are `probabilities`
+  const C* probabilities;  // null where there are no alternatives
   const C* weights;
   const bool* counted;  // null: everywhere
   double smoothing;
@@ -57,13 +57,12 @@ class logit_row {
   logit_row(const loss_loops::nest& inside, const loss_operands<C>& x, const std::ptrdiff_t* o)
       : inside_(inside),
         x_(x.logits + o[loss_pointer::logits]),
-        target_(x.probabilities == nullptr ? nullptr : x.probabilities + o[loss_pointer::targets]),
+        target_(x.ids != nullptr ? nullptr : x.probabilities + o[loss_pointer::targets]),
+        by_id_(x.ids != nullptr),
         weight_(x.weights + o[loss_pointer::weights]),
         kept_(static_cast<C>(1 - x.smoothing)),
         shared_(static_cast<C>(x.smoothing / static_cast<double>(inside.size()))) {
-    if (target_ == nullptr) {
-      id_ = checked_id("cross_entropy", x.ids[o[loss_pointer::targets]], inside.size(), x.alternatives);
-    }
+    if (by_id_) { id_ = checked_id("cross_entropy", x.ids[o[loss_pointer::targets]], inside.size(), x.alternatives); }
     each_of(inside_, [&](const auto& at) {
       const C here = x_[at[loss_pointer::logits]];
       if (here > largest_ || here != here) { largest_ = here; }
@@ -103,7 +102,7 @@ class logit_row {
     std::ptrdiff_t place = 0;
     each_of(inside_, [&](const auto& at) {
       C q = shared_;
-      if (target_ != nullptr) {
+      if (!by_id_) {
         q += kept_ * target_[at[loss_pointer::targets]];
       } else if (place == id_) {
         q += kept_;
@@ -116,6 +115,7 @@ class logit_row {
   const loss_loops::nest& inside_;
   const C* x_;
   const C* target_;
+  bool by_id_;
   const C* weight_;
   C kept_;
   C shared_;

@@ -81,10 +81,11 @@ consteval auto judge_alternatives() {
   }
 }
 
-// The verdict, where what weighs the elements has dimensions of theirs alone.
-template <class Op, class Verdict, class Allowed, class... Weights>
+// The verdict, where what weighs the elements has dimensions of theirs alone; and all of them, where `Whole`.
+template <class Op, class Verdict, bool Whole, class Allowed, class... Weights>
 consteval auto judge_weights() {
-  if constexpr (!allowed<Verdict> || (is_subset<dims_t<Weights>, Allowed> && ...)) {
+  if constexpr (!allowed<Verdict> ||
+                ((is_subset<dims_t<Weights>, Allowed> && (!Whole || is_subset<Allowed, dims_t<Weights>>)) && ...)) {
     return answer<Verdict>{};
   } else {
     return answer<ERROR_R22_weights_have_other_dimensions<Op, over_t<Allowed>, rhs_t<Weights>...>>{};
@@ -104,7 +105,9 @@ using loss_of_alternatives =
                      decltype(detail::judge_alternatives<Op, V, Named, Logits, Ids, Targets, AllDocuments>()), Logits,
                      Targets>;
 template <class Op, class Verdict, class Allowed, class... Weights>
-using loss_weights = typename decltype(detail::judge_weights<Op, Verdict, Allowed, Weights...>())::type;
+using loss_weights = typename decltype(detail::judge_weights<Op, Verdict, false, Allowed, Weights...>())::type;
+template <class Op, class Verdict, class Alternatives, class... Weights>
+using class_weights = typename decltype(detail::judge_weights<Op, Verdict, true, Alternatives, Weights...>())::type;
 
 }  // namespace rule
 }  // namespace dimwise

@@ -104,7 +104,7 @@ inline constexpr diagnostic of_rules_22_to_25[] = {
               "{op} over {over}: the weights of the loss have other dimensions"},
      .marked = {culprit::over},
      .causes = {"The padding of the other sequence was given.",
-                "A weight for each position was given as a weight for each class."},
+                "A weight for each position, or one weight for all, was given as a weight for each class."},
      .fix = "`class_weights` has the dimension of the alternatives, `positive_weight` and masks have dimensions of the "
             "loss's elements.",
      .example = "grad/loss_masked_by_the_source"},
