@@ -4,7 +4,6 @@ right code, and what the compilers print.
 
     python3 tools/errors_page.py                              # writes build/errors.md; compiles the examples of the errors
     python3 tools/errors_page.py --texts build/mistakes.json  # with the texts that tools/compile_fail.py --json wrote
-    python3 tools/errors_page.py --if-older                   # only where a source of the page has changed
 
 The entries are those of include/dimwise/support/diagnostics (`dimwise-errors --list`), the code and the texts those of the case in
 tests/compile_fail that an entry names as its example. unifdef (Debian) takes the wrong and the right code out of a case.
@@ -12,7 +11,6 @@ Why no kept tool: the entries are C++ constants, and the texts are those of seve
 """
 
 import argparse
-import hashlib
 import pathlib
 import re
 import subprocess
@@ -101,33 +99,18 @@ def page(records):
     return "\n".join(parts) + "\n"
 
 
-def key():
-    """Of everything that the page is made from."""
-    root, found = compilers.ROOT, hashlib.sha256("\n".join(one.version for one in compilers.find_compilers()).encode())
-    sources = [one for folder in ("include", "src/programs", "tests/compile_fail") for one in (root / folder).rglob("*.[hc]pp")]
-    sources += [root / f"tools/{name}.py" for name in ("compile_fail", "errors_page", "errors_program", "united")]
-    for path in sorted(sources):
-        found.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
-    return f"<!-- made by tools/errors_page.py from {found.hexdigest()[:16]} -->\n\n"
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--texts", type=pathlib.Path, metavar="FILE")
     parser.add_argument("--output", type=pathlib.Path, default=PAGE, metavar="FILE")
-    parser.add_argument("--if-older", action="store_true")
     arguments = parser.parse_args()
-    made_from = key()
-    if arguments.if_older and arguments.output.exists() and arguments.output.read_text(encoding="utf-8").startswith(made_from):
-        print(f"{arguments.output} is up to date")
-        return
     examples = {one["example"] for one in errors_program.table().values()}
     try:
         text = page(errors_program.records_of_mistakes(arguments.texts, only=examples))
     except ValueError as problem:
         sys.exit(str(problem))
     arguments.output.parent.mkdir(parents=True, exist_ok=True)
-    arguments.output.write_text(made_from + text, encoding="utf-8")
+    arguments.output.write_text(text, encoding="utf-8")
     print(f"{arguments.output}: {len(errors_program.table())} errors")
 
 

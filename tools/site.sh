@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Builds the documentation as a site and checks it: pages by MkDocs, the API by Doxygen, without a warning; every link leads somewhere.
-# Why no kept tool: MkDocs and Doxygen do not call each other. First it makes the page of compile errors (tools/errors_page.py) if a source has
-# changed.
+# Why no kept tool: MkDocs and Doxygen do not call each other. First it makes the page of compile errors (tools/errors_page.py).
 # The playground is part of the site if tools/playground.sh has built it.
 #
 #   bash tools/site.sh                            # installs what is missing, builds into build/site
@@ -26,7 +25,7 @@ while [ $# -gt 0 ]; do
 done
 if [ "$setup" = yes ]; then bash tools/setup.sh site; fi
 
-python3 -B tools/errors_page.py --if-older
+python3 -B tools/errors_page.py
 if command -v em++ > /dev/null; then
   bash examples/live/explore.sh
 else
