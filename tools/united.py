@@ -24,7 +24,7 @@ def includes(text):
 
 
 def outermost(text):
-    """-> the named namespaces of a header that are in no other"""
+    """-> the named namespaces of a source that are in no other"""
     found, depth = {}, 0
     for line in re.findall(r"^(?:namespace .*\{$|\}  // namespace)", text, flags=re.MULTILINE):
         if line.startswith("}"):
@@ -42,22 +42,23 @@ def united(files, root=None, wrap="unit"):
     before the first file that has them, so that those before it do not use them; macros until the end of their file."""
     known, source = set(), ""
     for number, path in enumerate(files):
-        body, shared, head, macros = [], "", "", set()
-        for line in path.read_text(encoding="utf-8").splitlines():
+        text = path.read_text(encoding="utf-8")
+        body, head, macros = [], "", set()
+        for line in text.splitlines():
             found = re.match(r"\s*#\s*include\s*([<\"][^>\"]+[>\"])", line)
             if found:
                 folders = path.parents if root else [path.parent]
                 places = (folder / found[1].strip('"') for folder in folders if found[1][0] == '"')
-                beside = next((place for place in places if place.exists()), None)
-                if beside:  # or in a folder above; the file goes on in a namespace of what it includes
-                    for outer in outermost(beside.read_text(encoding="utf-8")):
-                        shared += f"namespace {outer} {{ using namespace ::{outer}; }}\n"
+                beside = next((place for place in places if place.exists()), None)  # or in a folder above
                 include = f'#include "{beside.resolve()}"' if beside else f"#include {found[1]}"
                 head += "" if include in known else include + "\n"
                 known.add(include)
                 line = ""
             macros.update(re.findall(r"^\s*#\s*define\s+(\w+)", line))
             body.append(line)
+        # The file goes on in a namespace of what it includes.
+        head += "".join(f"namespace {name} {{}}\n" for name in outermost(text))
+        shared = "".join(f"namespace {name} {{ using namespace ::{name}; }}\n" for name in outermost(text))
         body += [f"#undef {macro}" for macro in sorted(macros)]
         name = os.path.relpath(path, root) if root else path
         # Without a #line of their own, includes would be said to be those of the file before.

@@ -1,10 +1,11 @@
-// tests/fuzz/attempt.cpp -- random numbers and extents.
+// tests/fuzz/attempt.cpp -- random numbers and extents, and the families.
 //
 // SPDX-License-Identifier: BSL-1.0
 #include "attempt.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 namespace fuzz {
 
@@ -72,6 +73,25 @@ void attempt::shorten(std::span<std::size_t> all, std::span<const range> ranges)
     if (largest == all.size()) { return; }
     all[largest] = std::max(ranges[largest].least, all[largest] / 2);
   }
+}
+
+namespace {
+
+std::vector<family>& registered() {
+  static std::vector<family> all;
+  return all;
+}
+
+}  // namespace
+
+families_of_file::families_of_file(std::initializer_list<family> of_file) {
+  registered().insert(registered().end(), of_file.begin(), of_file.end());
+}
+
+std::vector<family> every_family() {
+  std::vector<family> all = registered();
+  std::ranges::sort(all, {}, [](const family& f) { return std::string_view(f.name); });
+  return all;
 }
 
 }  // namespace fuzz

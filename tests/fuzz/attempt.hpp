@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <vector>
@@ -97,5 +98,13 @@ struct family {
   const char* name;
   void (*run)(attempt& a);
 };
+
+/// Registers the families of a file.
+struct families_of_file {
+  families_of_file(std::initializer_list<family> of_file);
+};
+
+/// What is registered, in the order of the names.
+std::vector<family> every_family();
 
 }  // namespace fuzz

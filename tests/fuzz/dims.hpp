@@ -27,19 +27,4 @@ struct distance : feature_dim<> {};
 struct text : packed_dim<> {};
 struct text_key : prime<text> {};
 
-/// The families of each file.
-std::span<const family> attention_families();
-std::span<const family> masked_attention_families();
-std::span<const family> biased_attention_families();
-std::span<const family> grouped_attention_families();
-std::span<const family> static_families();
-std::span<const family> product_families();
-std::span<const family> epilogue_families();
-std::span<const family> row_families();
-std::span<const family> reduction_families();
-std::span<const family> element_families();
-std::span<const family> look_families();
-std::span<const family> position_families();
-std::span<const family> word_families();
-
 }  // namespace fuzz

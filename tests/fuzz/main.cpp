@@ -25,17 +25,6 @@
 namespace fuzz {
 namespace {
 
-std::vector<family> every_family() {
-  std::vector<family> all;
-  for (const std::span<const family> some :
-       {attention_families(), masked_attention_families(), biased_attention_families(), product_families(),
-        epilogue_families(), row_families(), reduction_families(), element_families(), look_families(),
-        grouped_attention_families(), static_families(), position_families(), word_families()}) {
-    all.insert(all.end(), some.begin(), some.end());
-  }
-  return all;
-}
-
 struct options {
   std::uint64_t seed = 1;
   std::uint64_t count = 1000;

@@ -107,7 +107,7 @@ void operands_computed(attempt& a) {
   });
 }
 
-constexpr family all[] = {
+const families_of_file all{
     {"attention", attention_alone},
     {"attention.values_left", values_left},
     {"attention.permuted", weights_permuted},
@@ -124,7 +124,5 @@ constexpr family all[] = {
 };
 
 }  // namespace
-
-std::span<const family> attention_families() { return all; }
 
 }  // namespace fuzz

@@ -128,7 +128,7 @@ void relative_t5(attempt& a) {
   }, table.largest());
 }
 
-constexpr family all[] = {
+const families_of_file all{
     {"bias.of_pairs", bias_of_pairs},
     {"bias.of_keys", bias_of_keys},
     {"bias.turned", bias_turned},
@@ -148,7 +148,5 @@ constexpr family all[] = {
 };
 
 }  // namespace
-
-std::span<const family> biased_attention_families() { return all; }
 
 }  // namespace fuzz

@@ -136,14 +136,12 @@ void of_int8(attempt& a) {
   });
 }
 
-constexpr family all[] = {
+const families_of_file all{
     {"group.heads", groups},          {"group.padded", groups_padded}, {"group.shared_keys", shared_keys},
     {"group.one_query", one_query},   {"group.no_heads", no_heads},    {"group.projected", projected},
     {"stored.bfloat16", of_bfloat16}, {"stored.float16", of_float16},  {"stored.int8", of_int8},
 };
 
 }  // namespace
-
-std::span<const family> grouped_attention_families() { return all; }
 
 }  // namespace fuzz

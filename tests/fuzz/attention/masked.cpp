@@ -226,7 +226,7 @@ void documents_padded(attempt& a) {
   });
 }
 
-constexpr family all[] = {
+const families_of_file all{
     {"mask.causal", causal_mask},
     {"mask.window", window_mask},
     {"mask.two_windows", two_windows},
@@ -253,7 +253,5 @@ constexpr family all[] = {
 };
 
 }  // namespace
-
-std::span<const family> masked_attention_families() { return all; }
 
 }  // namespace fuzz

@@ -59,7 +59,7 @@ void product_of(attempt& a) {
   compare(a, of(x.dense(), w.dense()), [&] { return of_product(of(x.magnitudes(), w.magnitudes()), M); });
 }
 
-constexpr family all[] = {
+const families_of_file all{
     {"static.attention_5_2_8_8", attention_of<5, 2, 8, 8>},
     {"static.attention_4_3_4_5", attention_of<4, 3, 4, 5>},
     {"static.attention_17_1_16_33", attention_of<17, 1, 16, 33>},
@@ -70,7 +70,5 @@ constexpr family all[] = {
 };
 
 }  // namespace
-
-std::span<const family> static_families() { return all; }
 
 }  // namespace fuzz

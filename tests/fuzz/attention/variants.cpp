@@ -90,7 +90,7 @@ void masked_statistics(attempt& a) {
           [&, n = s] { return roundings(exactly(sum(x.magnitudes())), static_cast<double>(n) + 4, least_float); });
 }
 
-constexpr family all[] = {
+const families_of_file all{
     {"words.difference_of_attentions", difference_of_attentions},
     {"words.whole_rows_or_window", whole_rows_or_window},
     {"words.padded_queries", padded_queries},
@@ -102,7 +102,5 @@ constexpr family all[] = {
 };
 
 }  // namespace
-
-std::span<const family> word_families() { return all; }
 
 }  // namespace fuzz

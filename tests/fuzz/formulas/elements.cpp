@@ -152,7 +152,7 @@ void powers(attempt& a) {
   compare(a, e, [&] { return roundings(exactly(e), 8); });
 }
 
-constexpr family all[] = {
+const families_of_file all{
     {"element.relu", relu_of},
     {"element.gelu", gelu_of},
     {"element.gelu_tanh", gelu_tanh_of},
@@ -182,7 +182,5 @@ constexpr family all[] = {
 };
 
 }  // namespace
-
-std::span<const family> element_families() { return all; }
 
 }  // namespace fuzz

@@ -133,7 +133,7 @@ void gated(attempt& a) {
   });
 }
 
-constexpr family all[] = {
+const families_of_file all{
     {"epilogue.bias", plus_bias},
     {"epilogue.bias_before", bias_before},
     {"epilogue.minus_bias", minus_bias},
@@ -153,7 +153,5 @@ constexpr family all[] = {
 };
 
 }  // namespace
-
-std::span<const family> epilogue_families() { return all; }
 
 }  // namespace fuzz

@@ -66,7 +66,7 @@ void skewed(attempt& a) {
   compare(a, e, [&] { return roundings(exactly(e), 0); });
 }
 
-constexpr family all[] = {
+const families_of_file all{
     {"position.rotary", rotary_of},
     {"position.rotary_interleaved", rotary_interleaved},
     {"position.rotary_told", rotary_told},
@@ -75,7 +75,5 @@ constexpr family all[] = {
 };
 
 }  // namespace
-
-std::span<const family> position_families() { return all; }
 
 }  // namespace fuzz

@@ -159,7 +159,7 @@ void at_and_broadcast(attempt& a) {
   });
 }
 
-constexpr family all[] = {
+const families_of_file all{
     {"product.layer", layer},
     {"product.layer_turned", layer_turned},
     {"product.layer_owned", layer_owned},
@@ -181,7 +181,5 @@ constexpr family all[] = {
 };
 
 }  // namespace
-
-std::span<const family> product_families() { return all; }
 
 }  // namespace fuzz

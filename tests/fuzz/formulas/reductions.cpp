@@ -155,7 +155,7 @@ void shown_by_masks(attempt& a) {
   compare(a, e, [&] { return roundings(exactly(e), 0); });
 }
 
-constexpr family all[] = {
+const families_of_file all{
     {"reduction.sum", sums},
     {"reduction.sum_of_two", sums_of_two},
     {"reduction.sum_of_all", sums_of_all},
@@ -177,7 +177,5 @@ constexpr family all[] = {
 };
 
 }  // namespace
-
-std::span<const family> reduction_families() { return all; }
 
 }  // namespace fuzz

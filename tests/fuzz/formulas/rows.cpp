@@ -189,7 +189,7 @@ void argsort_rows(attempt& a) {
   compare(a, e, [&] { return roundings(exactly(e), 0); });
 }
 
-constexpr family all[] = {
+const families_of_file all{
     {"rows.softmax", softmax_rows},
     {"rows.log_softmax", log_softmax_rows},
     {"rows.softmax_permuted", softmax_permuted},
@@ -208,7 +208,5 @@ constexpr family all[] = {
 };
 
 }  // namespace
-
-std::span<const family> row_families() { return all; }
 
 }  // namespace fuzz

@@ -206,7 +206,7 @@ void scattered(attempt& a) {
   });
 }
 
-constexpr family all[] = {
+const families_of_file all{
     {"look.permute", permuted},
     {"look.rename", renamed},
     {"look.slice", sliced},
@@ -236,7 +236,5 @@ constexpr family all[] = {
 };
 
 }  // namespace
-
-std::span<const family> look_families() { return all; }
 
 }  // namespace fuzz
