@@ -68,9 +68,10 @@ TEST_CASE("view: contiguous memory of a vector, a span, an array, a pointer") {
 
 TEST_CASE("view: a wrong number of elements throws") {
   auto memory = counting(12);
-  CHECK(thrown<extent_error>([&] { table(memory, seq{4}); }) == "tensor_view: 12 elements were given for 16 (R15)");
+  CHECK(thrown<extent_error>([&] { table(memory, seq{4}); }) ==
+        "tensor_view: 12 values were given for 16 elements (R15)");
   CHECK(thrown<extent_error>([&] { const_table(memory, seq{2}); }) ==
-        "tensor_view: 12 elements were given for 8 (R15)");
+        "tensor_view: 12 values were given for 8 elements (R15)");
 }
 
 TEST_CASE("view: strides of any order, gaps, steps backwards and steps of 0") {

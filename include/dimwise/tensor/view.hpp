@@ -33,8 +33,7 @@ strides(Number...) -> strides<sizeof...(Number)>;
 /// A borrowed tensor: elements of `T` or `const T` with strides, over a span, a pointer, or a tensor.
 ///
 /// Expressions read the memory when they are evaluated. Assignment to a mutable view writes into its memory: extents
-/// must
-/// agree (`extent_error`), and all checks and computations precede the first write.
+/// must agree (`extent_error`), and all checks and computations precede the first write.
 template <class T, class... DimsAndMarks>
 class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
                     public detail::stored_base<std::remove_const_t<T>, detail::stored_t<shape<DimsAndMarks...>>>::type {
@@ -54,24 +53,21 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
              detail::gives_extents<shape_type, Extents...>)
   explicit tensor_view(Elements&& elements, const Extents&... given)
       : tensor_view(std::span<T>(elements).data(), given...) {
-    if (const std::span<T> all(elements); all.size() != size_of(*this)) {
-      detail::raise<extent_error>(error{} << "tensor_view: " << all.size() << " elements were given for "
-                                          << size_of(*this) << " (R15)");
-    }
+    detail::check_count(std::span<T>(elements).size(), size_of(*this), "tensor_view");
   }
   /// Views contiguous elements at a pointer.
   template <class... Extents>
     requires(detail::gives_extents<shape_type, Extents...>)
-  explicit tensor_view(T* elements, const Extents&... given) : data_(elements) {
-    (extents_.set(given), ...);
+  explicit tensor_view(T* elements, const Extents&... given)
+      : data_(elements), extents_(detail::given_extents<extents_type>(given...)) {
     set_extents();
     detail::make_contiguous(axes_.data(), rank);
   }
   /// Views elements with strides.
   template <class... Extents>
     requires(detail::gives_extents<shape_type, Extents...>)
-  explicit tensor_view(T* elements, const strides<rank>& by, const Extents&... given) : data_(elements) {
-    (extents_.set(given), ...);
+  explicit tensor_view(T* elements, const strides<rank>& by, const Extents&... given)
+      : data_(elements), extents_(detail::given_extents<extents_type>(given...)) {
     set_extents();
     for (std::size_t i = 0; i < rank; ++i) { axes_[i].stride = by.at[i]; }
   }
