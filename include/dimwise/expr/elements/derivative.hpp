@@ -156,7 +156,7 @@ T partial_of(pow, T x, T y) {
     return x == T(0) && y >= T(0) ? T(0) : times_vanishing(detail::math::log(x), detail::math::pow(x, y));
   }
 }
-// Of equal ones the first counts.
+// Of equal arguments the first has the derivative 1.
 template <std::size_t I, class T>
 T partial_of(larger, T a, T b) {
   return (a < b) == (I == 1) ? T(1) : T(0);
@@ -171,9 +171,9 @@ T partial_of(clamp, T x, T low, T high) {
   return taken == I ? T(1) : T(0);
 }
 
-// The rule of every adjoint that multiplies: F of what arrives and of a local derivative, but where 0 arrives 0 is
-// sent, whatever the derivative is. What `where` or a mask has discarded may be infinite or NaN, and 0 · ∞ would be
-// NaN. F is `multiply` or `divide`. Kernels pay a comparison and a blend of registers that memory keeps waiting.
+// How every adjoint multiplies: F, `multiply` or `divide`, of the gradient and a local derivative. A gradient of 0 stays
+// 0, whatever the derivative is: elements that `where` or a mask discards may be infinite or NaN, and 0 · ∞ would be
+// NaN. A kernel needs a comparison and a blend for it, while it waits for memory.
 template <class F>
 struct sent {
   static constexpr const char* name = F::name;
@@ -187,7 +187,7 @@ constexpr T sent_times(T g, T derivative) {
   return sent<multiply>{}(g, derivative);
 }
 
-// The gradient of a function's I-th argument: that of its result, times the I-th partial derivative at x….
+// The gradient of a function's I-th argument: that of the result times the I-th partial derivative at x….
 template <class F, std::size_t I>
 struct chain {
   static constexpr const char* name = F::name;
@@ -206,7 +206,7 @@ struct own_chain {
   F f;
   template <class T, class... X>
   T operator()(T g, X... x) const {
-    if (g == T(0)) { return g; }  // nor is the derivative called there
+    if (g == T(0)) { return g; }  // the derivative is not called
     if constexpr (requires { f.template derivative<I>(x...); }) {
       return g * static_cast<T>(f.template derivative<I>(x...));
     } else if constexpr (requires { f.derivative(x...); }) {

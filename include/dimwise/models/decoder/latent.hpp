@@ -61,6 +61,7 @@ struct latent_inputs {
   using value_type = nn::linear<nn::from<latent>, nn::to<kv_heads, d_v>, nn::no_bias, Weights>;
   using norm_type = any_norm<latent>;
 
+  // Lists of one or none: a model has `query`, or the three maps by way of a latent vector of queries.
   query_list query{};
   down_list query_down{};
   norm_list query_norm{};
