@@ -172,8 +172,8 @@ T partial_of(clamp, T x, T low, T high) {
 }
 
 // How every adjoint multiplies: F, `multiply` or `divide`, of the gradient and a local derivative. A gradient of 0 is
-// passed on as 0, whatever the derivative is: elements that `where` or a mask discards may be infinite or NaN, and 0 · ∞
-// would be NaN. A kernel needs a comparison and a blend for it, while it waits for memory.
+// passed on as 0, whatever the derivative is: elements that `where` or a mask discards may be infinite or NaN, and
+// 0 · ∞ would be NaN. A kernel needs a comparison and a blend for it, while it waits for memory.
 template <class F>
 struct sent {
   static constexpr const char* name = F::name;
