@@ -83,7 +83,7 @@ TEST_CASE("math: errors in ulp") {
   }
   check("erf", worst_ulp(erf_of{}, [](double x) { return std::erf(x); }, -infinity, infinity), 2.0);
   check("sigmoid", worst_ulp(sigmoid_of{}, exact_sigmoid, -87, infinity), 2.6);
-  check("softplus", worst_ulp(softplus_of{}, exact_softplus, -104, 3e38F), 2.0);
+  check("softplus", worst_ulp(softplus_of{}, exact_softplus, -104, 3e38F), 1.7);
   check("silu", worst_ulp(silu_of{}, [](double x) { return x * exact_sigmoid(x); }, -87, 3e38F), 3.4);
   check("gelu", worst_ulp(gelu_of{}, exact_gelu, -5, 3e38F), has_fma<arch> ? 7.5 : 13);
   check("gelu tail", worst_ulp(gelu_of{}, exact_gelu, -12.9F, -5), has_fma<arch> ? 7.5 : 70);

@@ -135,10 +135,11 @@ template <class Arch>
   }
 }
 
-// log(x) for any x (FreeBSD's algorithm: log(1 + f) = f - f^2 / 2 + s (f^2 / 2 + R(s^2)), s = f / (2 + f)).
-template <class Arch>
+// log(x) for any x, plus a number that is added before the last rounding, if any (FreeBSD's algorithm: log(1 + f) =
+// f - f^2 / 2 + s (f^2 / 2 + R(s^2)), s = f / (2 + f)).
+template <class Arch, class... More>
   requires in_doubles<Arch>
-[[nodiscard, gnu::always_inline]] inline floats<Arch> log_any(const floats<Arch>& x) noexcept {
+[[nodiscard, gnu::always_inline]] inline floats<Arch> log_any(const floats<Arch>& x, const More&... more) noexcept {
   using vec = floats<Arch>;
   using words = xsimd::batch<std::uint64_t, instructions<Arch>>;
   constexpr double infinite = std::numeric_limits<double>::infinity();
@@ -174,7 +175,7 @@ template <class Arch>
                                      2.222219843214978396e-01, 2.857142874366239149e-01, 3.999999999940941908e-01,
                                      6.666666666666735130e-01);
   const vec half = broadcast<Arch>(0.5) * f * f;
-  const vec low = fma<Arch>(s, half + r, e * broadcast<Arch>(1.90821492927058770002e-10));
+  const vec low = fma<Arch>(s, half + r, ((e * broadcast<Arch>(1.90821492927058770002e-10)) + ... + more));
   const vec finite = fma<Arch>(e, broadcast<Arch>(6.93147180369123816490e-01), f - (half - low));
   vec out = select<Arch>(x < broadcast<Arch>(infinite), finite, x);  // log(inf) is inf, log(NaN) is NaN
   out = select<Arch>(x == zero, broadcast<Arch>(-infinite), out);

@@ -111,9 +111,10 @@ template <class Arch>
                           0.177415013F, 0.231355414F, 0.225082546F, 2.6406693e-05F);
 }
 
-template <class Arch>
+// log(x) for any x, plus a number that is added before the last rounding, if any.
+template <class Arch, class... More>
   requires(!in_doubles<Arch>)
-[[nodiscard, gnu::always_inline]] inline floats<Arch> log_any(const floats<Arch>& x) noexcept {
+[[nodiscard, gnu::always_inline]] inline floats<Arch> log_any(const floats<Arch>& x, const More&... more) noexcept {
   using vec = floats<Arch>;
   const vec zero = broadcast<Arch>(0.0F);
   const auto subnormal = x < broadcast<Arch>(std::numeric_limits<float>::min());
@@ -126,7 +127,7 @@ template <class Arch>
   const vec p = polynomial<Arch>(f, 0.0674660876F, -0.116755992F, 0.118881479F, -0.124055967F, 0.142195553F,
                                  -0.166679949F, 0.200021178F, -0.250000089F, 0.333333135F);
   const vec square = f * f;
-  vec rest = fma<Arch>(square * f, p, e * broadcast<Arch>(-2.12194440e-4F));
+  vec rest = fma<Arch>(square * f, p, ((e * broadcast<Arch>(-2.12194440e-4F)) + ... + more));
   rest = fma<Arch>(square, broadcast<Arch>(-0.5F), rest);
   const vec finite = fma<Arch>(e, broadcast<Arch>(0.693359375F), rest + f);
   vec out = select<Arch>(x < broadcast<Arch>(infinity), finite, x);  // log(inf) is inf, log(NaN) is NaN
