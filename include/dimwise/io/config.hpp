@@ -87,7 +87,7 @@ inline std::string_view number_written(std::string_view text, std::string_view k
 namespace detail {
 
 inline std::string text_of_file(const std::filesystem::path& path) {
-  const file_bytes file(path);
+  const file_bytes file(path, file_access::read);  // files of settings are small: mapping one takes longer
   return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
 }
 

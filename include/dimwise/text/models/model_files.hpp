@@ -41,7 +41,7 @@ inline std::set<std::string> special_tokens(const std::filesystem::path& path) {
 
 // The settings of GPT-2's two files and the added_tokens.json beside them.
 inline json gpt2_settings(const std::filesystem::path& vocab, const std::filesystem::path& merges) {
-  const io::file_bytes file(merges);
+  const io::file_bytes file(merges, io::file_access::read);
   const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
   io::detail::held_json held_words(io::read_json(vocab));
   json& words = *held_words;
