@@ -79,6 +79,7 @@ constexpr const char* model_suites[] = {"architectures_decoders.dwpack",
                                         "bidirectional.dwpack",
                                         "deberta.dwpack",
                                         "gte.dwpack",
+                                        "jina.dwpack",
                                         "deepseek.dwpack"};
 
 std::vector<bytes> settings_seeds() {
@@ -103,7 +104,17 @@ std::vector<bytes> settings_seeds() {
   return all;
 }
 
-// The settings and the array list of each packed model.
+// Settings, and a line for each array.
+std::string with_arrays(const nlohmann::json& settings, const std::vector<dimwise::io::stored_array>& all) {
+  std::string text = settings.dump() + dimwise_fuzz::part_end;
+  for (const auto& a : all) {
+    text += a.name + " " + std::string(dimwise::io::name_of(a.type));
+    for (const std::size_t extent : a.extents) { text += " " + std::to_string(extent); }
+    text += '\n';
+  }
+  return text;
+}
+// The settings and the array list of each packed model with one layer, or with all of them if it needs several.
 std::vector<bytes> arrays_seeds() {
   std::vector<bytes> all;
   for (const char* suite : model_suites) {
@@ -113,16 +124,26 @@ std::vector<bytes> arrays_seeds() {
       const std::string folder = name.substr(0, name.rfind('/') + 1);
       const auto listed = data.arrays().find(folder + "model.safetensors");
       if (listed == data.arrays().end()) { continue; }
-      std::string text(reinterpret_cast<const char*>(array.bytes.data()), array.bytes.size());
-      if (text.find("\"model_type\"") == std::string::npos) { continue; }  // a dense layer after a model
-      text += dimwise_fuzz::part_end;
+      const auto* const first = reinterpret_cast<const char*>(array.bytes.data());
+      nlohmann::json settings = nlohmann::json::parse(first, first + array.bytes.size());
+      if (!settings.contains("architectures")) { continue; }  // a dense layer after a model
       const auto weights = dimwise::io::parse_safetensors(listed->second.bytes, "x");
-      for (const auto& a : weights.arrays()) {
-        text += a.name + " " + std::string(dimwise::io::name_of(a.type));
-        for (const std::size_t extent : a.extents) { text += " " + std::to_string(extent); }
-        text += '\n';
+      std::vector<dimwise::io::stored_array> arrays = weights.arrays();
+      const std::string whole = with_arrays(settings, arrays);
+      for (nlohmann::json* const one : {&settings, &settings["text_config"]}) {
+        for (const char* key : {"num_hidden_layers", "n_layer", "num_layers", "n_layers", "num_decoder_layers",
+                                "encoder_layers", "decoder_layers"}) {
+          if (one->contains(key)) { (*one)[key] = 1; }
+        }
+        if (one->contains("layer_types")) { (*one)["layer_types"] = {(*one)["layer_types"].front()}; }
       }
-      all.push_back(of_text(text));
+      if (settings["text_config"].is_null()) { settings.erase("text_config"); }
+      std::erase_if(arrays, [](const auto& a) {
+        const auto numbers = dimwise::models::detail::numbers_in(a.name).numbers;
+        return !numbers.empty() && numbers.front() > 0;
+      });
+      const std::string shortened = with_arrays(settings, arrays);
+      all.push_back(of_text(dimwise_fuzz::arrays(of_text(shortened)) ? shortened : whole));
     }
   }
   return all;

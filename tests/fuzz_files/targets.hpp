@@ -21,11 +21,11 @@
 #endif
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <fcntl.h>
 #include <fstream>
-#include <sstream>
-#include <sys/mman.h>
 #include <unistd.h>
 
 namespace dimwise_fuzz {
@@ -153,14 +153,24 @@ inline bool arrays(input bytes) {
   const std::string_view text = part(part_end);
   archive weights("x");
   while (!rest.empty()) {
-    std::istringstream line{std::string(part('\n'))};
+    std::string_view line = part('\n');
+    const auto next = [&] {
+      const std::string_view found = line.substr(0, line.find(' '));
+      line.remove_prefix(std::min(found.size() + 1, line.size()));
+      return found;
+    };
     stored_array a;
-    std::string type;
-    line >> a.name >> type;
+    a.name = next();
+    const std::string_view type = next();
     for (const element_type one : {element_type::bf16, element_type::f8_e4m3, element_type::u8}) {
       if (type == name_of(one)) { a.type = one; }
     }
-    for (std::size_t extent = 0; line >> extent;) { a.extents.push_back(extent); }
+    while (!line.empty()) {
+      const std::string_view number = next();
+      std::size_t extent = 0;
+      if (std::from_chars(number.data(), number.data() + number.size(), extent).ec != std::errc()) { break; }
+      a.extents.push_back(extent);
+    }
     const auto size = bytes_of(a.type, count_of(a.extents).value_or(zeros.size() + 1));
     if (!size || *size > zeros.size()) { continue; }  // no file of this size
     a.bytes = input(zeros).first(*size);
@@ -193,8 +203,8 @@ inline bool generation(input bytes) {
   }
 }
 
-// A folder whose files are the parts of an input, which record separators divide; files without a part are removed. The
-// files are links to memory: writing files takes longer than reading them.
+// A folder whose files are the parts of an input, which record separators divide; files without a part have another
+// name meanwhile. The files stay open, and they keep their memory: making files takes longer than reading them.
 class folder_of_parts {
  public:
   folder_of_parts(const std::string& target, const std::vector<std::string>& names) {
@@ -202,9 +212,10 @@ class folder_of_parts {
     path_ = (std::filesystem::exists(memory) ? memory : std::filesystem::temp_directory_path()) /
             ("dimwise_fuzz_" + target + "_" + std::to_string(::getpid()));
     for (const std::string& name : names) {
-      files_.push_back({path_ / name, ::memfd_create("part", 0)});
-      require(files_.back().memory >= 0);
-      std::filesystem::create_directories(files_.back().path.parent_path());
+      const std::filesystem::path path = path_ / name;
+      std::filesystem::create_directories(path.parent_path());
+      files_.push_back({path, path.string() + ".absent", ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600)});
+      require(files_.back().open >= 0);
     }
   }
   folder_of_parts(const folder_of_parts&) = delete;
@@ -216,14 +227,14 @@ class folder_of_parts {
     bool left = true;
     for (file& one : files_) {
       if (left != one.exists) {
-        left ? std::filesystem::create_symlink("/proc/self/fd/" + std::to_string(one.memory), one.path)
-             : static_cast<void>(std::filesystem::remove(one.path));
+        std::filesystem::rename(left ? one.absent : one.path, left ? one.path : one.absent);
         one.exists = left;
       }
       if (!left) { continue; }
       const std::string_view part = rest.substr(0, rest.find(part_end));
-      require(::ftruncate(one.memory, 0) == 0);
-      require(::pwrite(one.memory, part.data(), part.size(), 0) == static_cast<::ssize_t>(part.size()));
+      require(::pwrite(one.open, part.data(), part.size(), 0) == static_cast<::ssize_t>(part.size()));
+      if (part.size() != one.size) { require(::ftruncate(one.open, static_cast<::off_t>(part.size())) == 0); }
+      one.size = part.size();
       left = part.size() < rest.size();
       if (left) { rest.remove_prefix(part.size() + 1); }
     }
@@ -233,8 +244,10 @@ class folder_of_parts {
  private:
   struct file {
     std::filesystem::path path;
-    int memory;
-    bool exists = false;
+    std::filesystem::path absent;
+    int open;
+    std::size_t size = 0;
+    bool exists = true;
   };
   std::vector<file> files_;
   std::filesystem::path path_;
