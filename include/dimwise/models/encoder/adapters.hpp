@@ -78,8 +78,8 @@ inline std::size_t task_of_adapter(const io::archive& from, const encoder_adapte
   return static_cast<std::size_t>(found - adapters.names.begin());
 }
 
-/// The arrays of a file without those of adapters. Each weight that has adapters is under its own name, with the adapter
-/// `name` added unless it is empty. Throws `file_error` for an unknown adapter and for arrays that do not fit.
+/// The arrays of a file without those of adapters. Each weight that has adapters is under its own name, with the
+/// adapter `name` added unless it is empty. Throws `file_error` for an unknown adapter and for arrays that do not fit.
 inline io::archive with_adapter(const io::archive& from, const encoder_adapters& adapters, const std::string& name) {
   const std::size_t task = name.empty() ? 0 : task_of_adapter(from, adapters, name);
   if (adapters.names.empty()) { return from; }
