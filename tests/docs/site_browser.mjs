@@ -368,6 +368,10 @@ try {
   assert.ok(formulas > 50 && formulas === await equations.locator(".arithmatex:has(.katex)").count());
   const wide = async () => equations.locator("div.arithmatex").evaluateAll(all => all.filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent.slice(0, 40)));
   assert.deepEqual(await wide(), [], "formulas that scroll at 1280");
+  assert.deepEqual(await equations.locator(".dw-formula").evaluateAll(all => all.filter(e => {
+    const parts = [...e.querySelectorAll(".katex-html > .base")].map(one => one.getBoundingClientRect());
+    return parts.some((one, at) => at > 0 && one.left < parts[at - 1].right - 2);
+  }).map(e => e.textContent.slice(0, 40))), [], "formulas that break in the middle");
   assert.ok(!/\$\\[a-z]|```/.test(await equations.locator("article").innerText()), "TeX is shown");
   const home = await open("index.html", 1280, "light");
   assert.ok(await home.locator("article svg.dw[role=img] title").count() > 0);
