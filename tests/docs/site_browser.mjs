@@ -223,6 +223,7 @@ try {
       if (path in pages) { await assertReadable(page, path, colorScheme); }
       for (const width of widths) {
         await resize(page, width);
+        await page.evaluate(() => new Promise(requestAnimationFrame));  // the page has this width
         await assertFits(page, path, width);
         if (path in pages && [1280, 390].includes(width)) { await shot(page, path, width, colorScheme); }
       }
