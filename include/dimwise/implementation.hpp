@@ -13,10 +13,10 @@
 #endif
 #include <dimwise/dim/error_definitions.hpp>
 #include <dimwise/dim/extent_math_definitions.hpp>
+#include <dimwise/eval/ids/by_ids_definitions.hpp>
+#include <dimwise/eval/ids/table_gradient_definitions.hpp>
 #include <dimwise/eval/kernels/backward_definitions.hpp>
-#include <dimwise/eval/kernels/ids_definitions.hpp>
 #include <dimwise/eval/kernels/loss_definitions.hpp>
-#include <dimwise/eval/kernels/table_gradient_definitions.hpp>
 #include <dimwise/eval/lowering/views_definitions.hpp>
 #include <dimwise/eval/plan/steps_definitions.hpp>
 #include <dimwise/eval/records/form_definitions.hpp>

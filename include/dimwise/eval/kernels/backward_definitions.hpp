@@ -6,8 +6,8 @@
 // Tests: tests/grad/operations/, tests/grad/plan.test.cpp
 #pragma once
 
+#include <dimwise/eval/ids/table_gradient_definitions.hpp>
 #include <dimwise/eval/kernels/backward.hpp>
-#include <dimwise/eval/kernels/table_gradient_definitions.hpp>
 #include <dimwise/eval/loops/backward_rows.hpp>
 #include <dimwise/eval/loops/backward_views.hpp>
 #include <dimwise/eval/records/elements_definitions.hpp>

@@ -11,8 +11,8 @@
 namespace dimwise::detail {
 
 // The loss of each row. Children: logits, weights of the alternatives, and targets that are probabilities; the mask
-// says where it counts, null: everywhere. Facts: the alternatives, with the ids; number: the smoothing; index: whether it
-// is a divergence.
+// says where it counts, null: everywhere. Facts: the alternatives, with the ids; number: the smoothing; index: whether
+// it is a divergence.
 template <class C>
 void write_cross_entropy(walk& w, const record<C>& r, target<C> to);
 // The gradient of the logits of `node`, a record of a loss. Children: the gradient of its rows, and the logits.

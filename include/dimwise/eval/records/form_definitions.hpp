@@ -5,7 +5,7 @@
 // Tests: tests/eval/records.test.cpp
 #pragma once
 
-#include <dimwise/eval/kernels/ids_definitions.hpp>
+#include <dimwise/eval/ids/by_ids_definitions.hpp>
 #include <dimwise/eval/records/elements_definitions.hpp>
 #include <dimwise/eval/records/products_definitions.hpp>
 #include <dimwise/eval/records/rows_definitions.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/kernels/ids_definitions.hpp -- elements of a table by ids, and values added up by ids.
+// dimwise/eval/ids/by_ids_definitions.hpp -- elements of a table by ids, and values added up by ids.
 //
 // Layer: eval. Compiled once where a program links the library (support/library.hpp).
 // Tests: tests/expr/rearrange/join.test.cpp, tests/expr/rearrange/ids.test.cpp

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/eval/kernels/table_gradient_definitions.hpp -- the gradient of a table of which rows were read by ids: by a
+// dimwise/eval/ids/table_gradient_definitions.hpp -- the gradient of a table of which rows were read by ids: by a
 // kernel where rows are contiguous, else by the reference loops.
 //
 // Layer: eval. Compiled once where a program links the library (support/library.hpp).
 // Tests: tests/grad/training/kernels.test.cpp
 #pragma once
 
+#include <dimwise/eval/ids/by_ids_definitions.hpp>
 #include <dimwise/eval/kernels/backward.hpp>
-#include <dimwise/eval/kernels/ids_definitions.hpp>
 #if !defined(DIMWISE_PLAIN_ONLY)
 #include <dimwise/kernels/dispatch/active_gradients.hpp>
 #endif
