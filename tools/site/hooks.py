@@ -308,7 +308,7 @@ def on_page_content(content, page, config, files):
             rule = one[0].startswith("R") and files.get_file_from_path(f"errors/{one[0]}.md")
             return f'<a href="{rule.url_relative_to(page.file)}">{one[0]}</a>' if rule else one[0]
 
-        return re.sub(r"<(a|code|pre|h[1-6]|svg|details)\b.*?</\1>|<[^>]*>|\bR\d+\b", link, text, flags=re.S)
+        return re.sub(r"<(a|code|pre|h[1-6]|svg|details)\b.*?</\1>|<[^>]*>|(?<![\w-])R\d+\b", link, text, flags=re.S)
 
     def table(found):
         def breakable(words):  # long names, paths and calls break between their parts, and nowhere else

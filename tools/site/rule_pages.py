@@ -36,7 +36,7 @@ def pages(text):
         errors = re.sub(r"^###", "##", errors, flags=re.M)
         errors = re.sub(r"^Other mistakes with this error:\n\n((?:\* .*\n)+)", others, errors, flags=re.M)
         shown = f"# {name}: {said}\n\n[All errors by symptom](../errors.md)\n{errors}\n"
-        found.append(Page(name, f"{name}: {said}", shown + (f"{LAST}{compilers}" if compilers else "")))
+        found.append(Page(name, f"{name}: {said}".replace("`", ""), shown + (f"{LAST}{compilers}" if compilers else "")))
     return found
 
 

@@ -1,5 +1,4 @@
-// MISTAKE: the function of scores captures queries whose type names a dimension twice; attention to a cache in pages
-// adds no second error.
+// MISTAKE: a function of scores captures queries whose type names a dimension twice; attention adds no second error.
 // RULE: R17
 // EXPECT: ERROR_R17_dimension_occurs_twice<.*now
 #include "cache_prelude.hpp"

@@ -1,5 +1,4 @@
-// MISTAKE: a loss captures a tensor whose type names a dimension twice; the call that differentiates it adds no second
-// error.
+// MISTAKE: a loss captures a tensor whose type names a dimension twice; its gradient adds no second error.
 // RULE: R17
 // EXPECT: ERROR_R17_dimension_occurs_twice<.*seq
 // VARIANTS: equal unused dynamic
