@@ -57,8 +57,10 @@ Layer unshared(const Layer& layer) {
 // panels and of a part of a register.
 template <class T>
 void check_bits() {
-  for (const auto& [inputs, outputs] :
+  for (const std::pair<std::size_t, std::size_t>& extents :
        {std::pair<std::size_t, std::size_t>{40, 24}, {100, 203}, {800, 129}, {12600, 8}}) {
+    const std::size_t inputs = extents.first;
+    const std::size_t outputs = extents.second;
     const auto layer = drawn_layer<T>(inputs, outputs);
     const auto packed = unshared(layer);
     CHECK((nn::pack_weights(packed) > 0) == kernels::available);

@@ -45,10 +45,10 @@ std::string told_after(const Change& change) {
 }  // namespace
 
 TEST_CASE("XLM-RoBERTa with rotary positions and adapters has the features and scores in float64") {
-  for (const auto& [name, adapter] : cases) {
-    CAPTURE(name);
-    const jina_folder files(name);
-    const auto m = files.read(adapter);
+  for (const case_of_jina& one : cases) {
+    CAPTURE(one.name);
+    const jina_folder files(one.name);
+    const auto m = files.read(one.adapter);
     // Rounding of float32 at features and scores below 6, by kernels and by the reference implementation.
     CHECK(error_of(m, files) < 5e-5);
     {
@@ -56,7 +56,7 @@ TEST_CASE("XLM-RoBERTa with rotary positions and adapters has the features and s
       CHECK(error_of(m, files) < 5e-5);
     }
     CHECK(error_of(m, files, 1, 2) < 5e-5);
-    dimwise_test::check_low_precision(files, adapter);
+    dimwise_test::check_low_precision(files, one.adapter);
     const auto found = models::inspect(files.path());
     CHECK(found.rejected == std::vector<std::string>());
     CHECK(found.parameters() == nn::parameter_count(m));

@@ -36,6 +36,8 @@ template <class From, class To>
 inline constexpr bool has_sides = false;
 template <class... I, class... O>
 inline constexpr bool has_sides<from<I...>, to<O...>> = true;
+template <class From, class To>
+using sides_error = ERROR_R1_linear_names_its_sides<over<From, To>>;  // g++ prints the line that names it
 
 template <class O, class... From>
 using output_side = std::conditional_t<is_in<O, list<From...>>, out<O>, O>;
@@ -64,7 +66,7 @@ struct result_side<out<D>, From...> {
 /// a list of one bias or none, which `has_bias` sets.
 template <class From, class To, class Bias = with_bias, class T = float>
 struct linear : dimwise::detail::refused_members<detail::has_sides<From, To>> {
-  static_assert(dimwise::detail::holds<detail::has_sides<From, To>, ERROR_R1_linear_names_its_sides<over<From, To>>>,
+  static_assert(dimwise::detail::holds<detail::has_sides<From, To>, detail::sides_error<From, To>>,
                 "R1: a linear layer maps from<…> to<…>");
 };
 template <class... I, class... O, class Bias, class T>
