@@ -140,10 +140,7 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
   /// For modules: contiguous elements with known extents.
   [[nodiscard]] static tensor_view over(std::span<T> elements, const extents_type& e) {
     tensor_view result(elements.data(), e);
-    if (elements.size() != size_of(result)) {
-      detail::raise<extent_error>(error{} << "tensor_view: " << elements.size() << " elements were given for "
-                                          << size_of(result) << " (R15)");
-    }
+    detail::check_count(elements.size(), size_of(result), "tensor_view");
     return result;
   }
 

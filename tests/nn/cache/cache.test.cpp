@@ -226,7 +226,7 @@ TEST_CASE("kv_cache: over somebody else's memory, whose extent is checked; a cop
   CHECK(copy.length() == 0);  // NOLINT(bugprone-use-after-move): as is promised
   k.pop_back();
   CHECK(thrown<extent_error>([&] { cache_of<nn::capacity<9>>(k, v, batch{2}); }) ==
-        "tensor_view: 143 elements were given for 144 (R15)");
+        "tensor_view: 143 values were given for 144 elements (R15)");
 }
 
 TEST_CASE("kv_cache: what was moved from takes nothing, and writes nothing of the other's") {
