@@ -19,8 +19,9 @@ struct one_axis {
   std::size_t first;
   std::size_t count;
 
-  constexpr one_axis(name_list axes, name_list dimension)
-      : first(static_cast<std::size_t>(axes.place_of(dimension.at[0]))), count(dimension.size) {}
+  constexpr one_axis(std::size_t place, std::size_t factors) : first(place), count(factors) {}
+  one_axis(name_list axes, name_list dimension)
+      : one_axis(static_cast<std::size_t>(axes.place_of(dimension.at[0])), dimension.size) {}
   [[nodiscard]] bool is_one(const axis* axes) const { return follow_each_other(axes + first, count); }
   [[nodiscard]] axis of(const axis* axes) const {
     extent_t extent = 1;
@@ -36,8 +37,9 @@ struct one_axis {
     for (std::size_t i = first; i < first + count; ++i) { axes[i].extent = 1; }
   }
 };
-template <class D, class Axes>
-inline constexpr one_axis axis_of_dimension = {name_list_of<Axes>, name_list_of<axes_of_list_t<list<D>>>};
+// By types: g++ compares no functions in constants where it looks for undefined behaviour.
+template <class D, class Axes, class Factors = axes_of_list_t<list<D>>>
+inline constexpr one_axis axis_of_dimension = {index_in<first_t<Factors>, Axes>, Factors::size};
 
 // A dimension of an operand as one axis; in `x` it moves nothing any more, whatever another operand calls it.
 template <class T>

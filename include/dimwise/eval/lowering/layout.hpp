@@ -70,7 +70,7 @@ struct name_list {
   [[nodiscard]] constexpr const name_of* begin() const { return at; }
   [[nodiscard]] constexpr const name_of* end() const { return at + size; }
   // Where a name is; -1 if it is not there.
-  [[nodiscard]] constexpr short place_of(name_of name) const {
+  [[nodiscard]] short place_of(name_of name) const {
     for (std::size_t i = 0; i < size; ++i) {
       if (at[i] == name) { return static_cast<short>(i); }
     }
