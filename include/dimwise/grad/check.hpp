@@ -41,9 +41,7 @@ consteval bool holds_floats() {
   } else if constexpr (nn::detail::is_sequence<M>) {
     return holds_floats<typename M::value_type>();
   } else if constexpr (is_tuple<M> || nn::module<M>) {
-    return []<std::size_t... I>(std::index_sequence<I...>) {
-      return (holds_floats<std::remove_cvref_t<decltype(nn::detail::part_at<I>(std::declval<M&>()))>>() && ...);
-    }(std::make_index_sequence<nn::detail::part_count<M>()>{});
+    return []<class... Part>(list<Part...>) { return (holds_floats<Part>() && ...); }(nn::detail::parts_t<M>{});
   } else {
     return true;
   }

@@ -11,6 +11,8 @@
 //   };
 #pragma once
 
+#include <dimwise/support/list.hpp>
+
 #include <array>
 #include <cstddef>
 #include <tuple>
@@ -54,8 +56,13 @@ inline constexpr auto name_of_member = printed_member<Pointer>();
 
 template <class List>
 struct list_of_members;
+template <class Pointer>
+struct type_of_member;
+template <class M, class T>
+struct type_of_member<T M::*> : std::remove_const<T> {};
 template <auto... Pointer>
 struct list_of_members<member_list<Pointer...>> {
+  using types = dimwise::detail::list<typename type_of_member<std::remove_const_t<decltype(Pointer)>>::type...>;
   static constexpr std::size_t count = sizeof...(Pointer);
   template <std::size_t I>
   static constexpr auto pointer = pointer_at<I, Pointer...>();

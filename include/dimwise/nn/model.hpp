@@ -60,7 +60,7 @@ consteval bool has_same_names() {
   }
 }
 template <std::size_t I, class Model>
-using model_part = std::remove_cvref_t<decltype(part_at<I>(std::declval<Model&>()))>;
+using model_part = element_t<I, nn::detail::parts_t<Model>>;
 template <std::size_t I, class A, class B>
 consteval auto unlike_parts_from() {
   if constexpr (I == part_count<A>()) {

@@ -54,6 +54,17 @@ consteval std::size_t part_count() {
     return members_of<M>::count;
   }
 }
+// Their types.
+template <class M>
+struct parts_of {
+  using type = typename members_of<M>::types;
+};
+template <class... M>
+struct parts_of<std::tuple<M...>> {
+  using type = list<M...>;
+};
+template <class M>
+using parts_t = typename parts_of<M>::type;
 template <std::size_t I, class M>
 [[gnu::always_inline]] inline auto& part_at(M& m) {
   using model = std::remove_const_t<M>;
@@ -94,9 +105,7 @@ consteval bool has_walked_parameters() {
   } else if constexpr (is_sequence<X>) {
     return has_walked_parameters<typename X::value_type>();
   } else if constexpr (is_tuple<X> || module<X>) {
-    return []<std::size_t... I>(std::index_sequence<I...>) {
-      return (has_walked_parameters<std::remove_cvref_t<decltype(part_at<I>(std::declval<X&>()))>>() || ...);
-    }(std::make_index_sequence<part_count<X>()>{});
+    return []<class... Part>(list<Part...>) { return (has_walked_parameters<Part>() || ...); }(parts_t<X>{});
   } else {
     return false;
   }
@@ -121,15 +130,15 @@ struct is_a_setting {  // a class, so that the assertion fails once
 // excess is a member that no walk finds.
 template <class M>
 consteval bool has_unnamed_members() {
-  return []<std::size_t... I>(std::index_sequence<I...>) {
+  return []<class... Part>(list<Part...>) {
     std::size_t alignment = std::is_polymorphic_v<M> ? alignof(void*) : 1;
     const auto larger = [](std::size_t a, std::size_t b) { return a > b ? a : b; };
-    ((alignment = larger(alignment, alignof(std::remove_cvref_t<decltype(part_at<I>(std::declval<M&>()))>))), ...);
+    ((alignment = larger(alignment, alignof(Part))), ...);
     const auto rounded_up = [](std::size_t size, std::size_t to) { return (size + to - 1) / to * to; };
     std::size_t all = std::is_polymorphic_v<M> ? rounded_up(sizeof(void*), alignment) : 0;
-    ((all += rounded_up(sizeof(std::remove_cvref_t<decltype(part_at<I>(std::declval<M&>()))>), alignment)), ...);
+    ((all += rounded_up(sizeof(Part), alignment)), ...);
     return sizeof(M) > rounded_up(larger(all, 1), alignof(M));
-  }(std::make_index_sequence<part_count<M>()>{});
+  }(parts_t<M>{});
 }
 template <class M>
 struct names_all_members {  // a class, so that the assertion fails once
@@ -144,9 +153,9 @@ consteval bool all_members_are_named() {
   if constexpr (is_sequence<M>) {
     return all_members_are_named<typename M::value_type>();
   } else if constexpr (is_tuple<M> || (module<M> && !is_tensor<M>)) {
-    const bool parts = []<std::size_t... I>(std::index_sequence<I...>) {
-      return (all_members_are_named<std::remove_cvref_t<decltype(part_at<I>(std::declval<M&>()))>>() && ...);
-    }(std::make_index_sequence<part_count<M>()>{});
+    const bool parts = []<class... Part>(list<Part...>) {
+      return (all_members_are_named<Part>() && ...);
+    }(parts_t<M>{});
     if constexpr (module<M>) {
       return names_all_members<M>::value && parts;
     } else {

@@ -27,7 +27,7 @@ namespace detail {
 // Whether a member of a stage is a list or has no parameters.
 template <std::size_t I, class M>
 consteval bool is_list_or_setting() {
-  using part = std::remove_cvref_t<decltype(nn::detail::part_at<I>(std::declval<M&>()))>;
+  using part = dimwise::detail::element_t<I, nn::detail::parts_t<M>>;
   return nn::detail::is_sequence<part> || !nn::detail::has_walked_parameters<part>();
 }
 // A model whose parameters have names of the whole model on each rank: if the model is one stage, they are in lists,

@@ -18,12 +18,18 @@
 namespace dimwise::detail {
 
 // The real type of a model's parameters: the first one's.
-template <class... T>
-struct first_real {
-  using type = void;
-};
-template <class T, class... More>
-struct first_real<T, More...> : std::conditional_t<std::is_void_v<T>, first_real<More...>, std::type_identity<T>> {};
+template <class M>
+consteval auto element_type_of();
+inline consteval auto first_element_type(list<>) { return std::type_identity<void>{}; }
+template <class First, class... More>
+consteval auto first_element_type(list<First, More...>) {
+  using here = decltype(element_type_of<First>());
+  if constexpr (std::is_void_v<typename here::type>) {
+    return first_element_type(list<More...>{});
+  } else {
+    return here{};
+  }
+}
 template <class M>
 consteval auto element_type_of() {
   if constexpr (is_refused<M>) {
@@ -32,16 +38,8 @@ consteval auto element_type_of() {
     return std::type_identity<value_of<M>>{};
   } else if constexpr (nn::detail::is_sequence<M>) {
     return element_type_of<typename M::value_type>();
-  } else if constexpr (is_tuple<M>) {
-    return []<class... X>(std::type_identity<std::tuple<X...>>) {
-      return std::type_identity<typename first_real<typename decltype(element_type_of<X>())::type...>::type>{};
-    }(std::type_identity<M>{});
-  } else if constexpr (nn::module<M>) {
-    return []<std::size_t... I>(std::index_sequence<I...>) {
-      return std::type_identity<
-          typename first_real<typename decltype(element_type_of<std::remove_cvref_t<decltype(nn::detail::part_at<I>(
-                                                    std::declval<M&>()))>>())::type...>::type>{};
-    }(std::make_index_sequence<nn::detail::part_count<M>()>{});
+  } else if constexpr (is_tuple<M> || nn::module<M>) {
+    return first_element_type(nn::detail::parts_t<M>{});
   } else {
     return std::type_identity<void>{};
   }
@@ -64,12 +62,9 @@ consteval auto first_found(First first, More... more) {
 }
 template <class M, class R, class... Owner>
 consteval auto part_without_elements();
-template <class M, class R, class... Owner, std::size_t... I>
-consteval auto first_part_without_elements(std::index_sequence<I...>) {
-  using nn::detail::part_at;
-  return first_found(
-      part_without_elements<std::remove_cvref_t<decltype(part_at<I>(std::declval<M&>()))>,
-                            std::remove_cvref_t<decltype(part_at<I>(std::declval<R&>()))>, Owner...>()...);
+template <class... Owner, class... Part, class... Tracked>
+consteval auto first_part_without_elements(list<Part...>, list<Tracked...>) {
+  return first_found(part_without_elements<Part, Tracked, Owner...>()...);
 }
 template <class M, class R, class... Owner>
 consteval auto part_without_elements() {
@@ -78,14 +73,14 @@ consteval auto part_without_elements() {
   } else if constexpr (is_sequence<M>) {
     return part_without_elements<typename M::value_type, typename R::value_type, Owner...>();
   } else if constexpr (is_tuple<M>) {
-    return first_part_without_elements<M, R, Owner...>(std::make_index_sequence<part_count<M>()>{});
+    return first_part_without_elements<Owner...>(nn::detail::parts_t<M>{}, nn::detail::parts_t<R>{});
   } else if constexpr (nn::module<M>) {
     if constexpr (nn::detail::has_unnamed_members<M>()) {
       return list<hidden, M, a_member_missing_in_the_list_of_members>{};
     } else if constexpr (std::is_same_v<M, R> && !std::is_void_v<model_element<M>>) {
       return list<Owner..., M>{};
     } else {
-      return first_part_without_elements<M, R, M>(std::make_index_sequence<part_count<M>()>{});
+      return first_part_without_elements<M>(nn::detail::parts_t<M>{}, nn::detail::parts_t<R>{});
     }
   } else if constexpr (nn::detail::hides_parameters<M>) {
     return list<hidden, Owner..., M>{};

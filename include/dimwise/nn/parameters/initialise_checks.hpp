@@ -43,10 +43,9 @@ consteval auto drawn_types() {
   } else if constexpr (!is_passed_on<M, How, Extents...>) {
     return list<M>{};
   } else if constexpr (is_tuple<M> || module<M>) {
-    return []<std::size_t... I>(std::index_sequence<I...>) {
-      return unique_t<join_t<list<>, decltype(drawn_types<std::remove_cvref_t<decltype(part_at<I>(std::declval<M&>()))>,
-                                                          How, Extents...>())...>>{};
-    }(std::make_index_sequence<part_count<M>()>{});
+    return []<class... Part>(list<Part...>) {
+      return unique_t<join_t<list<>, decltype(drawn_types<Part, How, Extents...>())...>>{};
+    }(parts_t<M>{});
   } else {
     return list<>{};
   }

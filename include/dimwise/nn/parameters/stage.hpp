@@ -42,11 +42,9 @@ consteval auto stages_in_model() {
   if constexpr (nn::detail::is_sequence<M>) {
     return stages_in_model<typename M::value_type>();
   } else if constexpr (nn::detail::is_tuple<M> || nn::module<M>) {
-    return []<std::size_t... I>(std::index_sequence<I...>) {
-      return unique_t<join_t<
-          stage_axis_t<M>,
-          decltype(stages_in_model<std::remove_cvref_t<decltype(nn::detail::part_at<I>(std::declval<M&>()))>>())...>>{};
-    }(std::make_index_sequence<nn::detail::part_count<M>()>{});
+    return []<class... Part>(list<Part...>) {
+      return unique_t<join_t<stage_axis_t<M>, decltype(stages_in_model<Part>())...>>{};
+    }(nn::detail::parts_t<M>{});
   } else {
     return list<>{};
   }
@@ -59,10 +57,9 @@ consteval auto axes_of_parameters() {
   } else if constexpr (nn::detail::is_sequence<M>) {
     return axes_of_parameters<typename M::value_type>();
   } else if constexpr (nn::detail::is_tuple<M> || nn::module<M>) {
-    return []<std::size_t... I>(std::index_sequence<I...>) {
-      return unique_t<join_t<list<>, decltype(axes_of_parameters<std::remove_cvref_t<decltype(nn::detail::part_at<I>(
-                                                  std::declval<M&>()))>>())...>>{};
-    }(std::make_index_sequence<nn::detail::part_count<M>()>{});
+    return []<class... Part>(list<Part...>) {
+      return unique_t<join_t<list<>, decltype(axes_of_parameters<Part>())...>>{};
+    }(nn::detail::parts_t<M>{});
   } else {
     return list<>{};
   }
