@@ -2,8 +2,8 @@
 // dimwise/eval/parameter_steps.hpp -- passes over the elements of a parameter: a step of Adam, a sum of squares, sums,
 // factors.
 //
-// Layer: eval. Elements of float go through kernels, unless the context forces the reference; the loops are the
-// reference, and take every other type. Work is cut by the number of elements alone.
+// Layer: eval. Kernels compute in float and double, unless the context forces the reference, which is the
+// loops. Work is cut by the number of elements alone.
 // Tests: tests/grad/training/kernels.test.cpp
 #pragma once
 
@@ -97,32 +97,36 @@ struct parameter_loops {
 
 #if !defined(DIMWISE_PLAIN_ONLY)
 struct parameter_kernels {
-  static void adam(context& cx, whole_passes& passes, const adam_numbers<float>& by, std::size_t n,
-                   const float* gradient, float* p, float* m, float* v) {
+  template <class T>
+  static void adam(context& cx, whole_passes& passes, const adam_numbers<T>& by, std::size_t n, const T* gradient, T* p,
+                   T* m, T* v) {
     passes.run(cx, n, [&](std::size_t begin, std::size_t end) {
-      kernels::active_gradients().adam({end - begin, gradient + begin, p + begin, m + begin, v + begin, by.decay,
-                                        by.first_kept, by.first_added, by.second_kept, by.second_added, by.kept,
-                                        by.size, by.root, by.epsilon});
+      kernels::active_gradients_for<T>().adam({end - begin, gradient + begin, p + begin, m + begin, v + begin, by.decay,
+                                               by.first_kept, by.first_added, by.second_kept, by.second_added, by.kept,
+                                               by.size, by.root, by.epsilon});
     });
   }
-  static double sum_of_squares(context& cx, std::size_t n, const float* x) {
+  template <class T>
+  static double sum_of_squares(context& cx, std::size_t n, const T* x) {
     constexpr std::size_t part = 4 * part_elements;
     std::vector<double> sums((n + part - 1) / part);
     in_parts(cx, n, part, [&](std::size_t begin, std::size_t end) {
-      sums[begin / part] = kernels::active_gradients().sum_of_squares(end - begin, x + begin);
+      sums[begin / part] = kernels::active_gradients_for<T>().sum_of_squares(end - begin, x + begin);
     });
     kernels::carried_sum<double> sum;
     for (const double one : sums) { sum += one; }
     return sum.value();
   }
-  static void multiply(context& cx, std::size_t n, float* x, float by) {
+  template <class T>
+  static void multiply(context& cx, std::size_t n, T* x, T by) {
     in_parts(cx, n, part_elements, [&](std::size_t begin, std::size_t end) {
-      kernels::active().zip(kernels::operation::multiply, end - begin, x + begin, 1, &by, 0, x + begin);
+      kernels::active_for<T>().zip(kernels::operation::multiply, end - begin, x + begin, 1, &by, 0, x + begin);
     });
   }
-  static void add(context& cx, whole_passes& passes, std::size_t n, float* x, const float* y) {
+  template <class T>
+  static void add(context& cx, whole_passes& passes, std::size_t n, T* x, const T* y) {
     passes.run(cx, n, [&](std::size_t begin, std::size_t end) {
-      kernels::active().zip(kernels::operation::add, end - begin, x + begin, 1, y + begin, 1, x + begin);
+      kernels::active_for<T>().zip(kernels::operation::add, end - begin, x + begin, 1, y + begin, 1, x + begin);
     });
   }
 };
@@ -133,7 +137,7 @@ template <class T, class F>
 void by_kernels_or_loops([[maybe_unused]] plan_kind kind, const F& f) {
   context& cx = current_context();
 #if !defined(DIMWISE_PLAIN_ONLY)
-  if constexpr (has_kernels<T>) {
+  if constexpr (kernels::available && real_element<T>) {
     if (!cx.reference_forced()) {
       f(cx, parameter_kernels{});
       return cx.count(kind);

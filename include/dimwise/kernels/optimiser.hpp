@@ -18,7 +18,7 @@ namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
 /// One step of Adam (gradient_table.hpp): reads four numbers and writes three per element, without temporaries.
 template <class Arch = default_arch>
-void adam_step(const adam_call& c) noexcept {
+void adam_step(const adam_call_of<element_of<Arch>>& c) noexcept {
   using vec = floats<Arch>;
   const vec decay = broadcast<Arch>(c.decay);
   const vec size = broadcast<Arch>(-c.size);
@@ -41,11 +41,12 @@ namespace detail {
 
 // The sum of x² of one block.
 template <class Arch>
-[[nodiscard, gnu::always_inline]] inline double sum_of_squares_block(std::size_t n, const float* x) noexcept {
+[[nodiscard, gnu::always_inline]] inline double sum_of_squares_block(std::size_t n,
+                                                                     const element_of<Arch>* x) noexcept {
   // The square of a float is exact in float64: widens each register of floats to two of doubles; four independent sums.
-  constexpr std::size_t wide = lanes<Arch> / 2;
+  constexpr std::size_t wide = in_doubles<Arch> ? lanes<Arch> : lanes<Arch> / 2;
   using doubles = vector_of_t<double, wide>;
-  using halves = vector_of_t<float, wide>;
+  using halves = vector_of_t<element_of<Arch>, wide>;
   doubles sums[4] = {};
   std::size_t i = 0;
   for (; i + 4 * wide <= n; i += 4 * wide) {
@@ -66,7 +67,8 @@ template <class Arch>
 
 // The same for several blocks, with carried sums.
 template <class Arch>
-[[nodiscard, gnu::noinline]] double sum_of_many_squares(std::size_t n, std::size_t block, const float* x) noexcept {
+[[nodiscard, gnu::noinline]] double sum_of_many_squares(std::size_t n, std::size_t block,
+                                                        const element_of<Arch>* x) noexcept {
   carried_sum<double> sum;
   for (std::size_t at = 0; at < n; at += block) {
     sum += sum_of_squares_block<Arch>(n - at < block ? n - at : block, x + at);
@@ -78,7 +80,7 @@ template <class Arch>
 
 /// The sum of x² in float64.
 template <class Arch = default_arch>
-[[nodiscard]] double sum_of_squares(std::size_t n, const float* x) noexcept {
+[[nodiscard]] double sum_of_squares(std::size_t n, const element_of<Arch>* x) noexcept {
   constexpr std::size_t block = 256 * lanes<Arch>;
   return n > block ? detail::sum_of_many_squares<Arch>(n, block, x) : detail::sum_of_squares_block<Arch>(n, x);
 }

@@ -318,20 +318,24 @@ TEST_CASE("slopes of functions: limits at infinities, NaN stays, gradients multi
   CHECK(out == 0.0F);
 }
 
-TEST_CASE("scatter_add: rows in order, onto what is there, the same from any number of threads" * support::threads) {
+TEST_CASE_TEMPLATE("scatter_add: rows in order, onto what is there, the same from any number of threads" *
+                       support::threads,
+                   T, float, double) {
+  using arch = std::conditional_t<std::is_same_v<T, double>, in_double<default_arch>, default_arch>;
   for (const std::size_t n : {std::size_t{1}, std::size_t{15}, std::size_t{64}, std::size_t{130}, std::size_t{768}}) {
     CAPTURE(n);
     const std::size_t rows = 300;
     const std::size_t words = 17;
-    const auto in = numbers(rows * n, 8);
+    const auto drawn = numbers(rows * n, 8);
+    const std::vector<T> in(drawn.begin(), drawn.end());
     std::vector<std::size_t> ids(2 * rows, 99999);
     std::mt19937 random(9);
     for (std::size_t r = 0; r < rows; ++r) ids[2 * r] = random() % (words - 1);
-    std::vector<float> truth(words * n, 0.5F);
+    std::vector<T> truth(words * n, T(0.5));
     for (std::size_t r = 0; r < rows; ++r) {
       for (std::size_t c = 0; c < n; ++c) truth[ids[2 * r] * n + c] += in[r * n + c];
     }
-    scatter_call call;
+    scatter_call_of<T> call;
     call.rows = rows;
     call.n = n;
     call.ids = ids.data();
@@ -339,10 +343,10 @@ TEST_CASE("scatter_add: rows in order, onto what is there, the same from any num
     call.in = in.data();
     call.in_row = call.out_row = static_cast<std::ptrdiff_t>(n);
     for (const std::size_t workers : {1, 3}) {
-      std::vector<float> out(words * n, 0.5F);
+      std::vector<T> out(words * n, T(0.5));
       call.out = out.data();
       const racing_executor racing{workers};
-      scatter_add<default_arch>(call, racing);
+      scatter_add<arch>(call, racing);
       CHECK(out == truth);
     }
   }

@@ -23,12 +23,13 @@ inline bool scatter_rows_fit(const scatter_loops& loops) {
   return is_contiguous_row(loops.row);
 }
 // Rows of a table's gradient, each where its id says.
-inline void scatter_rows(context& cx, const scatter_loops& loops, name_of name, float* to, const float* values,
-                         const std::size_t* ids) {
+template <class C>
+void scatter_rows(context& cx, const scatter_loops& loops, name_of name, C* to, const C* values,
+                  const std::size_t* ids) {
   fill_zero(loops.all, to);
   if (loops.ids.empty()) { return; }
   check_ids(loops.ids, ids, loops.along.extent, name);
-  kernels::scatter_call call;
+  kernels::scatter_call_of<C> call;
   call.n = loops.row.extent[0];
   call.out = to;
   const aligned_vector<added_row> sorted = rows_of_long_sums(loops.ids, ids, loops.along);
@@ -36,7 +37,7 @@ inline void scatter_rows(context& cx, const scatter_loops& loops, name_of name, 
     call.rows = sorted.size();
     call.in = values;
     call.pairs = sorted.data();
-    return kernels::active_gradients().scatter_add(call, cx.runner());
+    return kernels::active_gradients_for<C>().scatter_add(call, cx.runner());
   }
   call.out_row = loops.along.stride;
   kernels::for_each_row(loops.ids, [&](const std::ptrdiff_t(&o)[3], std::size_t count, const std::ptrdiff_t(&s)[3]) {
@@ -45,7 +46,7 @@ inline void scatter_rows(context& cx, const scatter_loops& loops, name_of name, 
     call.id_step = s[2];
     call.in = values + o[1];
     call.in_row = s[1];
-    kernels::active_gradients().scatter_add(call, cx.runner());
+    kernels::active_gradients_for<C>().scatter_add(call, cx.runner());
   });
 }
 
@@ -56,16 +57,14 @@ void write_table_gradient(walk& w, const record<C>& r, target<C> to) {
 #if defined(DIMWISE_PLAIN_ONLY)
   constexpr bool by_rows = false;
 #else
-  const bool by_rows = std::is_same_v<C, float> && r.has_kernels && !w.cx.reference_forced();
+  const bool by_rows = r.has_kernels && !w.cx.reference_forced();
 #endif
   scatter_record(w, r, to, by_rows, [&](const scatter_loops& loops, C* data, const C* values, const std::size_t* ids) {
 #if !defined(DIMWISE_PLAIN_ONLY)
-    if constexpr (std::is_same_v<C, float>) {
-      if (by_rows && scatter_rows_fit(loops)) {
-        note(w, plan_kind::rows, r);
-        if (w.computes()) { scatter_rows(w.cx, loops, facts.name, data, values, ids); }
-        return;
-      }
+    if (by_rows && scatter_rows_fit(loops)) {
+      note(w, plan_kind::rows, r);
+      if (w.computes()) { scatter_rows(w.cx, loops, facts.name, data, values, ids); }
+      return;
     }
 #endif
     note(w, plan_kind::plain, r);

@@ -82,7 +82,8 @@ struct loss_of_record {
 #if !defined(DIMWISE_PLAIN_ONLY)
 
 // The alternatives are contiguous, and their weights are the same for every row.
-inline bool loss_rows_fit(const loss_of_record<float>& x, const loss_loops& loops, bool divergence) {
+template <class C>
+bool loss_rows_fit(const loss_of_record<C>& x, const loss_loops& loops, bool divergence) {
   const auto& inside = loops.alternatives;
   if (divergence || inside.rank != 1 || inside.empty() || inside.stride[loss_pointer::logits][0] != 1) { return false; }
   if (!x.has_ids() && (x.loss.number != 0 || inside.stride[loss_pointer::targets][0] != 1)) { return false; }
@@ -96,12 +97,12 @@ inline bool loss_rows_fit(const loss_of_record<float>& x, const loss_loops& loop
 }
 
 // The loss of each row into `to`, or its gradient, from `factors`. An id outside throws.
-inline void run_loss_rows(context& cx, const loss_of_record<float>& x, const loss_loops& loops, float* to,
-                          const float* factors) {
+template <class C>
+void run_loss_rows(context& cx, const loss_of_record<C>& x, const loss_loops& loops, C* to, const C* factors) {
   using offsets = const std::ptrdiff_t(&)[loss_pointer::count];
   const std::size_t n = loops.alternatives.extent[0];
   const std::size_t rows_of_part = n >= part_elements ? 1 : part_elements / n;
-  const loss_operands<float> from = x.operands(false);
+  const loss_operands<C> from = x.operands(false);
   kernels::for_each_row(loops.rows, [&](offsets o, std::size_t count, offsets s) {
     const auto place = [&](std::size_t pointer, std::size_t i) {
       return o[pointer] + static_cast<std::ptrdiff_t>(i) * s[pointer];
@@ -111,9 +112,9 @@ inline void run_loss_rows(context& cx, const loss_of_record<float>& x, const los
       (void)checked_id("cross_entropy", from.ids[place(loss_pointer::targets, i)], n, from.alternatives);
     }
     in_parts(cx, count, rows_of_part, [&](std::size_t begin, std::size_t end) {
-      kernels::cross_entropy_call part;
+      kernels::cross_entropy_call_of<C> part;
       part.n = n;
-      part.smoothing = static_cast<float>(from.smoothing);
+      part.smoothing = static_cast<C>(from.smoothing);
       if (x.has_weights()) { part.class_weight = from.weights; }
       part.rows = end - begin;
       part.logits = from.logits + place(loss_pointer::logits, begin);
@@ -138,7 +139,7 @@ inline void run_loss_rows(context& cx, const loss_of_record<float>& x, const los
         part.d_logits = to + place(loss_pointer::gradient, begin);
         part.d_logits_row = s[loss_pointer::gradient];
       }
-      kernels::active_gradients().cross_entropy(part);
+      kernels::active_gradients_for<C>().cross_entropy(part);
     });
   });
 }
@@ -151,12 +152,10 @@ void write_cross_entropy(walk& w, const record<C>& r, target<C> to) {
   const loss_loops loops = x.loops(r.shape->axes, to.axes, nullptr);
   const bool divergence = r.index != 0;
 #if !defined(DIMWISE_PLAIN_ONLY)
-  if constexpr (std::is_same_v<C, float>) {
-    if (r.has_kernels && !w.cx.reference_forced() && loss_rows_fit(x, loops, divergence)) {
-      note(w, plan_kind::rows, r);
-      if (w.computes()) { run_loss_rows(w.cx, x, loops, to.data, nullptr); }
-      return;
-    }
+  if (r.has_kernels && !w.cx.reference_forced() && loss_rows_fit(x, loops, divergence)) {
+    note(w, plan_kind::rows, r);
+    if (w.computes()) { run_loss_rows<C>(w.cx, x, loops, to.data, nullptr); }
+    return;
   }
 #endif
   note(w, plan_kind::plain, r);
@@ -170,13 +169,11 @@ void write_cross_entropy_back(walk& w, const record<C>& r, target<C> to) {
   const loss_of_record<C> x(w, *static_cast<const record<C>*>(r.node), *r.child[1]);
   const loss_loops loops = x.loops(g.shape->axes, arrived.axes, to.axes);
 #if !defined(DIMWISE_PLAIN_ONLY)
-  if constexpr (std::is_same_v<C, float>) {
-    if (r.has_kernels && !w.cx.reference_forced() && loss_rows_fit(x, loops, false) &&
-        loops.alternatives.stride[loss_pointer::gradient][0] == 1) {
-      note(w, plan_kind::rows, r);
-      if (w.computes()) { run_loss_rows(w.cx, x, loops, to.data, arrived.data); }
-      return;
-    }
+  if (r.has_kernels && !w.cx.reference_forced() && loss_rows_fit(x, loops, false) &&
+      loops.alternatives.stride[loss_pointer::gradient][0] == 1) {
+    note(w, plan_kind::rows, r);
+    if (w.computes()) { run_loss_rows<C>(w.cx, x, loops, to.data, arrived.data); }
+    return;
   }
 #endif
   note(w, plan_kind::plain, r);

@@ -53,11 +53,11 @@ void norm_gradient_call(const rows_gradient_call_of<element_of<Arch>>& c, void* 
   norm_gradient<Arch, Centred>(c, scratch, threads);
 }
 template <class Arch>
-void scatter_add_call(const scatter_call& c, const runner& threads) {
+void scatter_add_call(const scatter_call_of<element_of<Arch>>& c, const runner& threads) {
   kernels::scatter_add<Arch>(c, threads);
 }
 template <class Arch>
-void cross_entropy_rows(const cross_entropy_call& c) {
+void cross_entropy_rows(const cross_entropy_call_of<element_of<Arch>>& c) {
   kernels::cross_entropy<Arch>(c);
 }
 template <class Arch>
@@ -76,14 +76,18 @@ inline constexpr element_gradient_table<element_of<Arch>> element_gradient_table
     .standardize_gradient = &detail::norm_gradient_call<Arch, true>,
     .root_mean_square_gradient = &detail::norm_gradient_call<Arch, false>,
     .map_gradient = &detail::map_all_gradient<Arch>,
+    .scatter_add = &detail::scatter_add_call<Arch>,
+    .cross_entropy = &detail::cross_entropy_rows<Arch>,
+    .adam = &adam_step<Arch>,
+    .sum_of_squares = &sum_of_squares<Arch>,
 };
 
 /// The kernels of `Arch`, an architecture of float, for the backward pass.
 template <class Arch>
 inline constexpr gradient_table gradient_table_of = {
-    element_gradient_table_of<Arch>, &detail::attention_gradient_bytes<Arch>, &detail::attention_gradient_call_of<Arch>,
-    &detail::scatter_add_call<Arch>, &detail::cross_entropy_rows<Arch>,       &adam_step<Arch>,
-    &sum_of_squares<Arch>,
+    element_gradient_table_of<Arch>,
+    &detail::attention_gradient_bytes<Arch>,
+    &detail::attention_gradient_call_of<Arch>,
 };
 
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION

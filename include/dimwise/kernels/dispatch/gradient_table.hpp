@@ -47,61 +47,67 @@ using rows_gradient_call = rows_gradient_call_of<float>;
 using dimwise::detail::added_row;
 
 /// out[ids[r]] += in[r] for rows of `n` contiguous elements, in the order of r.
-struct scatter_call {
+template <class T>
+struct scatter_call_of {
   std::size_t rows = 0;
   std::size_t n = 0;
   const std::size_t* ids = nullptr;
   std::ptrdiff_t id_step = 1;
-  const float* in = nullptr;
+  const T* in = nullptr;
   std::ptrdiff_t in_row = 0;
-  float* out = nullptr;
+  T* out = nullptr;
   std::ptrdiff_t out_row = 0;
   /// In place of ids and strides, where a row of `out` is a sum of very many: those of each are side by side, and their
   /// sum is carried.
   const added_row* pairs = nullptr;
 };
+using scatter_call = scatter_call_of<float>;
 
 /// Cross-entropy of rows of `n` contiguous logits: the losses, their gradients, or both.
-struct cross_entropy_call {
+template <class T>
+struct cross_entropy_call_of {
   std::size_t rows = 0;
   std::size_t n = 0;
-  const float* logits = nullptr;
+  const T* logits = nullptr;
   std::ptrdiff_t logits_row = 0;
   const std::size_t* ids = nullptr;  ///< below `n`; or `targets`
   std::ptrdiff_t id_step = 1;
-  const float* targets = nullptr;  ///< distributions in place of ids
+  const T* targets = nullptr;  ///< distributions in place of ids
   std::ptrdiff_t targets_row = 0;
-  float smoothing = 0;                  ///< for ids: s / n for each class, the rest for the id
-  const float* class_weight = nullptr;  ///< a factor per class
-  const bool* counted = nullptr;        ///< null: all rows count
+  T smoothing = 0;                  ///< for ids: s / n for each class, the rest for the id
+  const T* class_weight = nullptr;  ///< a factor per class
+  const bool* counted = nullptr;    ///< null: all rows count
   std::ptrdiff_t counted_step = 1;
-  float* loss = nullptr;  ///< written, where not null
+  T* loss = nullptr;  ///< written, where not null
   std::ptrdiff_t loss_step = 1;
-  const float* factor = nullptr;  ///< the gradient of each row's loss; null: 1
+  const T* factor = nullptr;  ///< the gradient of each row's loss; null: 1
   std::ptrdiff_t factor_step = 1;
-  float* d_logits = nullptr;  ///< written unless null; may be `logits`
+  T* d_logits = nullptr;  ///< written unless null; may be `logits`
   std::ptrdiff_t d_logits_row = 0;
 };
+using cross_entropy_call = cross_entropy_call_of<float>;
 
 /// One step of Adam for `n` contiguous numbers:
 ///   g = gradient + decay p,  m = first_kept m + first_added g,  v = second_kept v + second_added g²,
 ///   p = kept p - size m / (√v root + epsilon)
-struct adam_call {
+template <class T>
+struct adam_call_of {
   std::size_t n = 0;
-  const float* gradient = nullptr;
-  float* parameter = nullptr;
-  float* first = nullptr;   ///< m
-  float* second = nullptr;  ///< v
-  float decay = 0;
-  float first_kept = 0;
-  float first_added = 0;
-  float second_kept = 0;
-  float second_added = 0;
-  float kept = 1;
-  float size = 0;
-  float root = 1;
-  float epsilon = 0;
+  const T* gradient = nullptr;
+  T* parameter = nullptr;
+  T* first = nullptr;   ///< m
+  T* second = nullptr;  ///< v
+  T decay = 0;
+  T first_kept = 0;
+  T first_added = 0;
+  T second_kept = 0;
+  T second_added = 0;
+  T kept = 1;
+  T size = 0;
+  T root = 1;
+  T epsilon = 0;
 };
+using adam_call = adam_call_of<float>;
 
 /// The kernels of one architecture for the backward pass that exist for elements of float and of double. Scratch is
 /// aligned to 64 bytes; its size is returned by the preceding function.
@@ -114,6 +120,11 @@ struct element_gradient_table {
   void (*root_mean_square_gradient)(const rows_gradient_call_of<T>&, void* scratch, const runner&);
   /// out = g f'(x) for n contiguous elements; `out` may be `x` or `g`.
   void (*map_gradient)(function f, std::size_t n, const T* x, const T* g, T* out);
+  void (*scatter_add)(const scatter_call_of<T>&, const runner&);
+  void (*cross_entropy)(const cross_entropy_call_of<T>&);
+  void (*adam)(const adam_call_of<T>&);
+  /// The sum of squares in float64, in a fixed order.
+  double (*sum_of_squares)(std::size_t n, const T* x);
 };
 
 /// The kernels of one architecture for the backward pass. Scratch is aligned to 64 bytes; its size is returned by the
@@ -121,11 +132,6 @@ struct element_gradient_table {
 struct gradient_table : element_gradient_table<float> {
   std::size_t (*attention_gradient_bytes)(const attention_gradient_call&, std::size_t workers);
   void (*attention_gradient)(const attention_gradient_call&, void* scratch, const runner&);
-  void (*scatter_add)(const scatter_call&, const runner&);
-  void (*cross_entropy)(const cross_entropy_call&);
-  void (*adam)(const adam_call&);
-  /// The sum of squares in float64, in a fixed order.
-  double (*sum_of_squares)(std::size_t n, const float* x);
 };
 
 }  // namespace dimwise::kernels

@@ -265,7 +265,7 @@ namespace detail {
 // to += the rows at `from` + their offsets in `pairs`. Sums of very many rows are divided into blocks and carried, a
 // few registers of columns at a time.
 template <class Arch>
-[[gnu::noinline]] void add_rows(std::size_t rows, std::size_t n, float* to, const float* from,
+[[gnu::noinline]] void add_rows(std::size_t rows, std::size_t n, element_of<Arch>* to, const element_of<Arch>* from,
                                 const added_row* pairs) noexcept {
   if (rows <= sum_block_rows) {
     for (std::size_t r = 0; r < rows; ++r) zip_floats<Arch>(n, to, from + pairs[r].from, to, add_of{});
@@ -280,10 +280,9 @@ template <class Arch>
     carried_sum<floats<Arch>> sums[4];
     for (std::size_t begin = 0; begin < rows; begin += sum_block_rows) {
       const std::size_t end = rows - begin < sum_block_rows ? rows : begin + sum_block_rows;
-      floats<Arch> part[4] = {broadcast<Arch>(0.0F), broadcast<Arch>(0.0F), broadcast<Arch>(0.0F),
-                              broadcast<Arch>(0.0F)};
+      floats<Arch> part[4] = {broadcast<Arch>(0), broadcast<Arch>(0), broadcast<Arch>(0), broadcast<Arch>(0)};
       for (std::size_t r = begin; r < end; ++r) {
-        const float* const row = from + pairs[r].from + c;
+        const element_of<Arch>* const row = from + pairs[r].from + c;
 #pragma GCC unroll 4
         for (std::size_t j = 0; j < 4; ++j) {
           if (columns_of(j) > 0) part[j] = part[j] + load_some<Arch>(row + j * wide, columns_of(j));
@@ -292,7 +291,7 @@ template <class Arch>
       for (std::size_t j = 0; j < 4; ++j) sums[j] += part[j];
     }
     for (std::size_t j = 0; j < 4 && columns_of(j) > 0; ++j) {
-      float* const out = to + c + j * wide;
+      element_of<Arch>* const out = to + c + j * wide;
       store_some<Arch>(out, columns_of(j), load_some<Arch>(out, columns_of(j)) + sums[j].value());
     }
   }
@@ -303,7 +302,7 @@ template <class Arch>
 /// out[ids[r]] += in[r], in the order of r; with `pairs`, out + pair.to += in + pair.from. Parts are columns, so tasks
 /// are independent, and the order of additions is fixed.
 template <class Arch, Executor Threads>
-void scatter_add(const scatter_call& c, Threads& threads) {
+void scatter_add(const scatter_call_of<element_of<Arch>>& c, Threads& threads) {
   constexpr std::size_t elements_of_part = std::size_t{1} << 14;
   constexpr std::size_t line = 16;
   if (c.rows == 0 || c.n == 0) return;
@@ -325,7 +324,7 @@ void scatter_add(const scatter_call& c, Threads& threads) {
     }
     for (std::size_t r = 0; r < c.rows; ++r) {
       const auto row = static_cast<std::ptrdiff_t>(r);
-      float* const to = c.out + static_cast<std::ptrdiff_t>(c.ids[row * c.id_step]) * c.out_row + begin;
+      element_of<Arch>* const to = c.out + static_cast<std::ptrdiff_t>(c.ids[row * c.id_step]) * c.out_row + begin;
       zip_floats<Arch>(count, to, c.in + row * c.in_row + begin, to, add_of{});
     }
   });
