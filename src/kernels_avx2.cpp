@@ -17,7 +17,7 @@ extern const gradient_table gradient_table_avx2;
 const gradient_table gradient_table_avx2 = gradient_table_of<xsimd::fma3<xsimd::avx2>>;
 extern const element_gradient_table<double> double_gradient_table_avx2;
 const element_gradient_table<double> double_gradient_table_avx2 =
-    element_gradient_table_of<in_double<xsimd::fma3<xsimd::avx2>>>;
+    gradient_table_of<in_double<xsimd::fma3<xsimd::avx2>>>;
 extern const quantised_table quantised_table_avx2;
 const quantised_table quantised_table_avx2 = quantised_table_of<xsimd::fma3<xsimd::avx2>>;
 

@@ -13,7 +13,7 @@ const element_table<double> double_table_native = element_table_of<in_double<def
 extern const gradient_table gradient_table_native;
 const gradient_table gradient_table_native = gradient_table_of<default_arch>;
 extern const element_gradient_table<double> double_gradient_table_native;
-const element_gradient_table<double> double_gradient_table_native = element_gradient_table_of<in_double<default_arch>>;
+const element_gradient_table<double> double_gradient_table_native = gradient_table_of<in_double<default_arch>>;
 extern const quantised_table quantised_table_native;
 const quantised_table quantised_table_native = quantised_table_of<default_arch>;
 

@@ -16,7 +16,7 @@ const element_table<double> double_table_sse2 = element_table_of<in_double<xsimd
 extern const gradient_table gradient_table_sse2;
 const gradient_table gradient_table_sse2 = gradient_table_of<xsimd::sse2>;
 extern const element_gradient_table<double> double_gradient_table_sse2;
-const element_gradient_table<double> double_gradient_table_sse2 = element_gradient_table_of<in_double<xsimd::sse2>>;
+const element_gradient_table<double> double_gradient_table_sse2 = gradient_table_of<in_double<xsimd::sse2>>;
 extern const quantised_table quantised_table_sse2;
 const quantised_table quantised_table_sse2 = quantised_table_of<xsimd::sse2>;
 

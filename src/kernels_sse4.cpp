@@ -16,7 +16,7 @@ const element_table<double> double_table_sse4 = element_table_of<in_double<xsimd
 extern const gradient_table gradient_table_sse4;
 const gradient_table gradient_table_sse4 = gradient_table_of<xsimd::sse4_2>;
 extern const element_gradient_table<double> double_gradient_table_sse4;
-const element_gradient_table<double> double_gradient_table_sse4 = element_gradient_table_of<in_double<xsimd::sse4_2>>;
+const element_gradient_table<double> double_gradient_table_sse4 = gradient_table_of<in_double<xsimd::sse4_2>>;
 extern const quantised_table quantised_table_sse4;
 const quantised_table quantised_table_sse4 = quantised_table_of<xsimd::sse4_2>;
 

@@ -86,7 +86,7 @@ const table& active() noexcept { return table_of<default_arch>; }
 const element_table<double>& active_doubles() noexcept { return element_table_of<in_double<default_arch>>; }
 const gradient_table& active_gradients() noexcept { return gradient_table_of<default_arch>; }
 const element_gradient_table<double>& active_double_gradients() noexcept {
-  return element_gradient_table_of<in_double<default_arch>>;
+  return gradient_table_of<in_double<default_arch>>;
 }
 const quantised_table& active_quantised() noexcept { return quantised_table_of<default_arch>; }
 const bfloat16_table* active_bfloat16() noexcept {

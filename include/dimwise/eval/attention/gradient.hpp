@@ -15,46 +15,48 @@
 namespace dimwise::detail {
 
 // The log-sum-exp of every row of scores.
+template <class C>
 struct attention_sums {
-  lowered<float> elements{};
+  lowered<C> elements{};
   name_of names[max_rank] = {};
   std::size_t rank = 0;
 
-  [[nodiscard]] named_memory memory() {
-    named_memory all{elements.buffer.data(), {}, {names, rank}};
+  [[nodiscard]] named_memory_of<C> memory() {
+    named_memory_of<C> all{elements.buffer.data(), {}, {names, rank}};
     for (std::size_t i = 0; i < rank; ++i) { all.axes[i] = elements.axes[i]; }
     return all;
   }
 };
 // The backward pass of attention: what the forward pass wrote, what arrives, and the gradients that are wanted, whose
 // data are not null. They have the axes of the operands, and are 0.
+template <class C>
 struct attention_back {
-  named_memory out;
-  named_memory sums;
-  named_memory_of<const float> g;
-  named_memory d_q;
-  named_memory d_k;
-  named_memory d_v;
-  named_memory d_bias;
+  named_memory_of<C> out;
+  named_memory_of<C> sums;
+  named_memory_of<const C> g;
+  named_memory_of<C> d_q;
+  named_memory_of<C> d_k;
+  named_memory_of<C> d_v;
+  named_memory_of<C> d_bias;
 };
 // Templates, so that header-only programs without training compile no kernel of the backward pass.
 
 // The product `r` as attention whose gradients a kernel computes, with the sums that it reads; false, and nothing done,
 // where none does.
 template <class C>
-bool attend_for_gradient(walk& w, const record<C>& r, target<C> to, attention_sums& sums);
+bool attend_for_gradient(walk& w, const record<C>& r, target<C> to, attention_sums<C>& sums);
 template <class C>
-bool attend_back(walk& w, const record<C>& r, const attention_back& back);
+bool attend_back(walk& w, const record<C>& r, const attention_back<C>& back);
 
 // f(walk, record of n), for as long as the values of what is written in it are there.
-template <class N, class F>
+template <class C, class N, class F>
 bool with_record_of(const N& n, const F& f) {
   context& cx = current_context();
   if (cx.reference_forced() || size_of(n) == 0) { return false; }
   evaluation_pass pass{cx};
-  [[maybe_unused]] const values_read_by<float, evaluation_pass, N> once(pass, n);
-  record<float> all[1 + records_below<N>];
-  record_stack<float> stack{&all[0]};
+  [[maybe_unused]] const values_read_by<C, evaluation_pass, N> once(pass, n);
+  record<C> all[1 + records_below<N>];
+  record_stack<C> stack{&all[0]};
   walk w = walk_of(pass);
   return f(w, *form<evaluation_pass>(stack, n));
 }
@@ -67,9 +69,12 @@ bool with_record_of(const N& n, const F& f) {
 
 #if DIMWISE_DETAIL_HAS_LIBRARY
 namespace dimwise::detail {
-DIMWISE_DETAIL_LIBRARY_TEMPLATE bool attend_for_gradient<float>(walk&, const record<float>&, target<float>,
-                                                                attention_sums&);
-DIMWISE_DETAIL_LIBRARY_TEMPLATE bool attend_back<float>(walk&, const record<float>&, const attention_back&);
+#define DIMWISE_DETAIL_COMPILED_IN(C)                                                                                  \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE bool attend_for_gradient<C>(walk&, const record<C>&, target<C>, attention_sums<C>&); \
+  DIMWISE_DETAIL_LIBRARY_TEMPLATE bool attend_back<C>(walk&, const record<C>&, const attention_back<C>&);
+DIMWISE_DETAIL_COMPILED_IN(float)
+DIMWISE_DETAIL_COMPILED_IN(double)
+#undef DIMWISE_DETAIL_COMPILED_IN
 }  // namespace dimwise::detail
 #endif
 #endif

@@ -13,6 +13,7 @@
 
 namespace dimwise::detail {
 
+template <class C>
 struct attention_back;  // eval/attention/gradient.hpp
 
 // Sends `g` to the value of `x` if it is tracked; throws `gradient_error` if an adjoint gave it other axes or extents.
@@ -52,7 +53,7 @@ void send_total(walk& w, const record<C>& r, const record<C>& g);
 #if !defined(DIMWISE_PLAIN_ONLY)
 // Attention as a whole: `back` without the gradients. False, and nothing sent, where no kernel takes it.
 template <class C>
-bool send_attention(walk& w, const record<C>& r, const attention_back& back);
+bool send_attention(walk& w, const record<C>& r, const attention_back<C>& back);
 #endif
 
 }  // namespace dimwise::detail

@@ -139,8 +139,8 @@ struct zero_gradient_of : adjoint_record<C> {
     this->r.operation = &records::shared_leaf<C>;  // a leaf shares it
     this->r.node = &zeros;
   }
-  [[nodiscard]] named_memory memory() {
-    named_memory all{const_cast<C*>(elements.data), {}, this->shape.axes};
+  [[nodiscard]] named_memory_of<C> memory() {
+    named_memory_of<C> all{const_cast<C*>(elements.data), {}, this->shape.axes};
     for (std::size_t i = 0; i < this->shape.axes.size; ++i) { all.axes[i] = elements.axes[i]; }
     return all;
   }
@@ -150,15 +150,15 @@ struct zero_gradient_of : adjoint_record<C> {
   }
 };
 template <class C>
-bool send_attention(walk& w, const record<C>& r, const attention_back& arrived) {
-  attention_of_records<float> m;
+bool send_attention(walk& w, const record<C>& r, const attention_back<C>& arrived) {
+  attention_of_records<C> m;
   const record<C>* bias = nullptr;
   if (!match_attention(r, m) || !tracks_roles_alone(m, bias)) { return false; }
   zero_gradient_of<C> d_q(*m.query);
   zero_gradient_of<C> d_k(*m.key);
   zero_gradient_of<C> d_v(*m.values);
   std::optional<zero_gradient_of<C>> d_bias;
-  attention_back back = arrived;
+  attention_back<C> back = arrived;
   back.d_q = d_q.memory();
   back.d_k = d_k.memory();
   back.d_v = d_v.memory();
@@ -174,7 +174,8 @@ bool send_attention(walk& w, const record<C>& r, const attention_back& arrived) 
 
 #if DIMWISE_DETAIL_HAS_LIBRARY
 #if !defined(DIMWISE_PLAIN_ONLY)
-template bool send_attention<float>(walk&, const record<float>&, const attention_back&);
+template bool send_attention<float>(walk&, const record<float>&, const attention_back<float>&);
+template bool send_attention<double>(walk&, const record<double>&, const attention_back<double>&);
 #endif
 #define DIMWISE_DETAIL_COMPILED_IN(C)                                         \
   template void send_to<C>(walk&, const record<C>&, const record<C>&);        \

@@ -77,7 +77,7 @@ struct kept_formula {
 #if !defined(DIMWISE_PLAIN_ONLY)
   bool is_attention = false;  // that a kernel has computed: its value and its sums
   shared_storage<T> value{};
-  attention_sums sums{};
+  attention_sums<T> sums{};
 #endif
 
   kept_formula(const formula_type<T>& of, const void* original) : type(of), formula(of.copy(original)) {}
@@ -93,14 +93,12 @@ void send_records(kept_formula<T>& kept, const value_axes& of, const shared_stor
   const axes_in_memory axes(of, root);
   walk w{current_context(), nullptr};
 #if !defined(DIMWISE_PLAIN_ONLY)
-  if constexpr (std::is_same_v<T, float>) {
-    if (kept.is_attention && !w.cx.reference_forced()) {
-      attention_back back;
-      back.out = axes.memory(const_cast<float*>(kept.value.read()));  // is read
-      back.sums = kept.sums.memory();
-      back.g = axes.memory(g.read());
-      if (send_attention(w, root, back)) { return; }
-    }
+  if (kept.is_attention && !w.cx.reference_forced()) {
+    attention_back<T> back;
+    back.out = axes.memory(const_cast<T*>(kept.value.read()));  // is read
+    back.sums = kept.sums.memory();
+    back.g = axes.memory(g.read());
+    if (send_attention(w, root, back)) { return; }
   }
 #endif
   const record_shape shape{of.names, of.facts, nullptr, &axes_in_memory::write, false};
@@ -129,13 +127,9 @@ void send_formula(void* kept, recorded* value) {
 // Attention that a kernel computes and keeps the sums of; false where none does.
 template <class T>
 bool store_attention(walk& w, const record<T>& root, const stored_elements_of<T>& to, const axes_in_memory& axes,
-                     attention_sums& sums) {
-  if constexpr (std::is_same_v<T, float>) {
-    return root.kind() == record_kind::product && !w.cx.reference_forced() &&
-           attend_for_gradient(w, root, target<T>{to.first, axes.of_root}, sums);
-  } else {
-    return false;
-  }
+                     attention_sums<T>& sums) {
+  return root.kind() == record_kind::product && !w.cx.reference_forced() &&
+         attend_for_gradient(w, root, target<T>{to.first, axes.of_root}, sums);
 }
 #endif
 
@@ -150,7 +144,7 @@ origin_pointer store_formula(const formula_type<T>& type, const void* formula, c
 #if defined(DIMWISE_PLAIN_ONLY)
   if (!to.are_computed) { write_record(w, all.root(), target<T>{to.first, axes.of_root}); }
 #else
-  attention_sums sums;
+  attention_sums<T> sums;
   const bool is_attention = !to.are_computed && to.count > 0 && store_attention(w, all.root(), to, axes, sums);
   if (!to.are_computed && !is_attention) { write_record(w, all.root(), target<T>{to.first, axes.of_root}); }
 #endif
@@ -159,7 +153,7 @@ origin_pointer store_formula(const formula_type<T>& type, const void* formula, c
 #if !defined(DIMWISE_PLAIN_ONLY)
   if (is_attention) {
     kept->is_attention = true;
-    kept->sums = static_cast<attention_sums&&>(sums);
+    kept->sums = static_cast<attention_sums<T>&&>(sums);
     kept->value = to.shared != nullptr ? *to.shared : shared_copy<T>(to.first, to.count);
   }
 #endif

@@ -220,8 +220,7 @@ struct bfloat16_numbers {
         const std::uint32_t bits = j % 2 == 0 ? pair << 16 : pair & 0xffff0000U;
         float value;
         __builtin_memcpy(&value, &bits, sizeof(value));
-        const mask<Arch> is_hidden = as_mask<Arch>(as_ints<Arch>(weight) == ints<Arch>(sign_bit));
-        acc = select<Arch>(is_hidden, acc, fma<Arch>(weight, floats<Arch>(value), acc));
+        acc = select<Arch>(marks_hidden<Arch>(weight), acc, fma<Arch>(weight, floats<Arch>(value), acc));
       }
       store_aligned<Arch>(out + first_lane, acc);
     }

@@ -151,13 +151,15 @@ struct attention_gradient_layout {
 
 /// The gradients of one query head. Its attention_head contains the inputs and outputs of the forward pass, `out` and
 /// `lse` included.
-struct attention_gradient_head {
-  const float* d_out = nullptr;
-  const float* d_lse = nullptr;  ///< optional: the gradient of lse
-  float* d_q = nullptr;          ///< written unless null, like d_k and d_v; d_q is distinct for each head
-  float* d_k = nullptr;          ///< summed over neighbours with the same d_k or d_v
-  float* d_v = nullptr;
-  float* d_bias = nullptr;  ///< optional: accumulated, so initialise it; heads that share it are neighbours
+template <class T>
+struct attention_gradient_head_of {
+  const T* d_out = nullptr;
+  const T* d_lse = nullptr;  ///< optional: the gradient of lse
+  T* d_q = nullptr;          ///< written unless null, like d_k and d_v; d_q is distinct for each head
+  T* d_k = nullptr;          ///< summed over neighbours with the same d_k or d_v
+  T* d_v = nullptr;
+  T* d_bias = nullptr;  ///< optional: accumulated, so initialise it; heads that share it are neighbours
 };
+using attention_gradient_head = attention_gradient_head_of<float>;
 
 }  // namespace dimwise::kernels

@@ -153,6 +153,12 @@ template <class Arch, bool MarkHidden>
   }
 }
 
+/// Which weights are -0, the mark of a hidden pair.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] inline mask<Arch> marks_hidden(const floats<Arch>& weight) noexcept {
+  return as_mask<Arch>(as_ints<Arch>(weight) == ints<Arch>(std::numeric_limits<integer_of<Arch>>::min()));
+}
+
 /// value_tile for one feature of values with infinities or NaN: a key marked as hidden adds nothing.
 template <class Arch>
 [[gnu::noinline]] void add_marked_keys(const element_of<Arch>* weights, const element_of<Arch>* v, std::ptrdiff_t v_row,
@@ -165,9 +171,7 @@ template <class Arch>
     for (std::size_t j = keys.begin[i]; j < keys.end[i]; ++j) {
       const floats<Arch> weight = load_aligned<Arch>(weights + j * strip_width<Arch> + first_lane);
       const floats<Arch> value(v[static_cast<std::ptrdiff_t>(j) * v_row]);
-      const mask<Arch> is_hidden =
-          as_mask<Arch>(as_ints<Arch>(weight) == ints<Arch>(std::numeric_limits<integer_of<Arch>>::min()));
-      acc = select<Arch>(is_hidden, acc, fma<Arch>(weight, value, acc));
+      acc = select<Arch>(marks_hidden<Arch>(weight), acc, fma<Arch>(weight, value, acc));
     }
     store_aligned<Arch>(out + first_lane, acc);
   }

@@ -33,19 +33,19 @@ namespace detail {
 
 // Joins the sums of the parts of a task in order, for the keys [begin, end).
 template <class Arch>
-void join_parts(const attention_gradient_call& call, const head_range& heads, float* sums, std::size_t floats_of_part,
-                std::size_t parts, std::size_t begin, std::size_t end) noexcept {
-  const attention_layout& l = call.forth.layout;
+void join_parts(const gradient_call_for<Arch>& call, const head_range& heads, element_of<Arch>* sums,
+                std::size_t floats_of_part, std::size_t parts, std::size_t begin, std::size_t end) noexcept {
+  const layout_for<Arch>& l = call.forth.layout;
   const std::size_t k = whole_registers<Arch>(l.head_dim);
   const std::size_t v = whole_registers<Arch>(l.value_dim);
-  float* const d_k = sums + begin * k;
-  float* const d_v = sums + l.keys * k + begin * v;
+  element_of<Arch>* const d_k = sums + begin * k;
+  element_of<Arch>* const d_v = sums + l.keys * k + begin * v;
   for (std::size_t part = 1; part < parts; ++part) {
     add_floats<Arch>(d_k + part * floats_of_part, (end - begin) * k, d_k);
     add_floats<Arch>(d_v + part * floats_of_part, (end - begin) * v, d_v);
   }
   const attention_gradient_layout& to = call.layout;
-  const attention_gradient_head& g = call.gradients[heads.begin];
+  const gradient_head_for<Arch>& g = call.gradients[heads.begin];
   const auto first = static_cast<std::ptrdiff_t>(begin);
   if (g.d_k != nullptr)
     write_rows<Arch>(d_k, end - begin, l.head_dim, l.scale, false,
@@ -60,11 +60,12 @@ void join_parts(const attention_gradient_call& call, const head_range& heads, fl
 /// Bytes of scratch (aligned to `scratch_alignment`) for an executor with this many workers. Independent of the number
 /// of pairs: it has one number per query of a task, and a sum per key if few tasks are split into parts.
 template <class Arch>
-[[nodiscard]] std::size_t attention_gradient_scratch_bytes(const attention_gradient_call& call,
+[[nodiscard]] std::size_t attention_gradient_scratch_bytes(const detail::gradient_call_for<Arch>& call,
                                                            std::size_t workers = 1) noexcept {
   const detail::gradient_tasks<Arch> cut(call);
-  return sizeof(float) * (workers * detail::gradient_buffers<Arch>::float_count(call.forth.layout, cut.longest) +
-                          cut.tasks * cut.parts * cut.floats_of_part);
+  return sizeof(element_of<Arch>) *
+         (workers * detail::gradient_buffers<Arch>::float_count(call.forth.layout, cut.longest) +
+          cut.tasks * cut.parts * cut.floats_of_part);
 }
 
 /// Writes d_q, d_k and d_v of every head, and adds to d_bias.
@@ -72,11 +73,11 @@ template <class Arch>
 /// Rows that see no key, and keys that no query sees, get exactly 0. NaN and infinity in hidden elements have no
 /// effect; elsewhere they reach the gradients of their pairs. The result does not depend on the executor.
 template <class Arch, Executor Threads>
-void attention_gradient(const attention_gradient_call& call, void* scratch, Threads& threads) {
+void attention_gradient(const detail::gradient_call_for<Arch>& call, void* scratch, Threads& threads) {
   const detail::gradient_tasks<Arch> cut(call);
   const std::size_t worker_floats = detail::gradient_buffers<Arch>::float_count(call.forth.layout, cut.longest);
-  float* const buffers = static_cast<float*>(scratch);
-  float* const sums = buffers + threads.worker_count() * worker_floats;
+  element_of<Arch>* const buffers = static_cast<element_of<Arch>*>(scratch);
+  element_of<Arch>* const sums = buffers + threads.worker_count() * worker_floats;
   threads.parallel_for(cut.tasks * cut.parts, [&](std::size_t i, std::size_t worker) {
     const detail::head_range heads = detail::heads_of_task(call, i / cut.parts);
     detail::attention_gradient_task<Arch> task(call, buffers + worker * worker_floats, cut.longest);

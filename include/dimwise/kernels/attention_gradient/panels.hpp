@@ -28,7 +28,7 @@ class gradient_panels {
  public:
   using buffers = gradient_buffers<Arch>;
 
-  gradient_panels(const attention_gradient_call& call, float* scratch, std::size_t group) noexcept
+  gradient_panels(const gradient_call_for<Arch>& call, element_of<Arch>* scratch, std::size_t group) noexcept
       : call_(call), layout_(call.forth.layout), cut_(layout_), at_(scratch, layout_, group) {}
 
  private:
@@ -38,9 +38,10 @@ class gradient_panels {
   static constexpr std::size_t width = strip_width<Arch>;
   using plan = gradient_plan<Arch>;
 
-  [[nodiscard]] const attention_head& head(std::size_t i) const noexcept { return call_.forth.heads[i]; }
-  [[nodiscard]] const attention_gradient_head& gradient(std::size_t i) const noexcept { return call_.gradients[i]; }
-  [[nodiscard]] float* strip_of(typename buffers::part panel, std::size_t s, std::size_t features) const noexcept {
+  [[nodiscard]] const head_for<Arch>& head(std::size_t i) const noexcept { return call_.forth.heads[i]; }
+  [[nodiscard]] const gradient_head_for<Arch>& gradient(std::size_t i) const noexcept { return call_.gradients[i]; }
+  [[nodiscard]] element_of<Arch>* strip_of(typename buffers::part panel, std::size_t s,
+                                           std::size_t features) const noexcept {
     return at_[panel] + s * width * features;
   }
   [[nodiscard]] std::size_t key_features() const noexcept { return whole_registers<Arch>(layout_.head_dim); }
@@ -53,7 +54,7 @@ class gradient_panels {
 
   [[nodiscard]] std::size_t queries() const noexcept { return layout_.queries; }
 
-  [[nodiscard]] float* deltas_of(std::size_t h) const noexcept {
+  [[nodiscard]] element_of<Arch>* deltas_of(std::size_t h) const noexcept {
     return at_[buffers::deltas] + (h - first_head_) * queries();
   }
 
@@ -68,12 +69,12 @@ class gradient_panels {
   }
 
   // d_out . out - d_lse of each query; writes 0 to the gradients of queries that see no key, which no span visits.
-  void prepare(std::size_t h, float* deltas) const noexcept {
-    const attention_gradient_head& g = gradient(h);
+  void prepare(std::size_t h, element_of<Arch>* deltas) const noexcept {
+    const gradient_head_for<Arch>& g = gradient(h);
     const attention_gradient_layout& l = call_.layout;
-    const matrix_view<const float> d_out{g.d_out, l.d_out_row, l.d_out_feature};
-    const matrix_view<const float> out{head(h).out, layout_.out_row, layout_.out_feature};
-    const matrix_view<float> d_q{g.d_q, l.d_q_row, l.d_q_feature};
+    const matrix_view<const element_of<Arch>> d_out{g.d_out, l.d_out_row, l.d_out_feature};
+    const matrix_view<const element_of<Arch>> out{head(h).out, layout_.out_row, layout_.out_feature};
+    const matrix_view<element_of<Arch>> d_q{g.d_q, l.d_q_row, l.d_q_feature};
     const head_window window(layout_, head(h));
     each_panel(h, [&](const query_range& panel) __attribute__((always_inline)) {
       dot_rows<Arch>({d_out.at(panel.begin), d_out.row, d_out.feature}, {out.at(panel.begin), out.row, out.feature},
@@ -94,7 +95,7 @@ class gradient_panels {
   }
 
   // Copies the keys and values of a span, and records which blocks are finite.
-  void fetch(const attention_head& of, const key_span& span) noexcept {
+  void fetch(const head_for<Arch>& of, const key_span& span) noexcept {
     const std::size_t count = span.end - span.begin;
     copy_rows<Arch>({from_row(of.k, layout_.k_row, span.begin), layout_.k_row, layout_.k_feature}, count,
                     layout_.head_dim, at_[buffers::k]);
@@ -106,7 +107,7 @@ class gradient_panels {
                    finite_rows(at_[buffers::v] + b * cut_.block * layout_.value_dim, layout_.value_dim, keys);
     }
   }
-  [[nodiscard]] static bool finite_rows(const float* from, std::size_t features, std::size_t rows) noexcept {
+  [[nodiscard]] static bool finite_rows(const element_of<Arch>* from, std::size_t features, std::size_t rows) noexcept {
     return all_finite<Arch>(from, static_cast<std::ptrdiff_t>(features), rows, features);
   }
 
@@ -119,13 +120,15 @@ class gradient_panels {
 
   // Both layouts of q and d_out; returns whether all their elements are finite. If not, a query whose d_out is all 0 is
   // marked by a log-sum-exp of +inf and contributes nothing: its output was discarded, and it may be NaN.
-  [[nodiscard]] bool start_panel(std::size_t h, const query_range& panel, const float* deltas) const noexcept {
-    const attention_head& of = head(h);
-    const attention_gradient_head& g = gradient(h);
+  [[nodiscard]] bool start_panel(std::size_t h, const query_range& panel,
+                                 const element_of<Arch>* deltas) const noexcept {
+    const head_for<Arch>& of = head(h);
+    const gradient_head_for<Arch>& g = gradient(h);
     const std::size_t rows = panel.end - panel.begin;
-    const matrix_view<const float> q{from_row(of.q, layout_.q_row, panel.begin), layout_.q_row, layout_.q_feature};
-    const matrix_view<const float> d_out{from_row(g.d_out, call_.layout.d_out_row, panel.begin), call_.layout.d_out_row,
-                                         call_.layout.d_out_feature};
+    const matrix_view<const element_of<Arch>> q{from_row(of.q, layout_.q_row, panel.begin), layout_.q_row,
+                                                layout_.q_feature};
+    const matrix_view<const element_of<Arch>> d_out{from_row(g.d_out, call_.layout.d_out_row, panel.begin),
+                                                    call_.layout.d_out_row, call_.layout.d_out_feature};
     copy_padded<Arch>(q, rows, layout_.head_dim, at_[buffers::q_rows]);
     copy_padded<Arch>(d_out, rows, layout_.value_dim, at_[buffers::d_out_rows]);
     for (std::size_t s = 0; s < strips_of(panel); ++s) {
@@ -139,12 +142,12 @@ class gradient_panels {
           count, layout_.value_dim, 1.0F, strip_of(buffers::d_out, s, layout_.value_dim));
       clear_floats<Arch>(strip_of(buffers::d_q, s, layout_.head_dim), width * layout_.head_dim);
     }
-    float* const lse = at_[buffers::lse];
-    float* const delta = at_[buffers::delta];
-    float others = 0;
+    element_of<Arch>* const lse = at_[buffers::lse];
+    element_of<Arch>* const delta = at_[buffers::delta];
+    element_of<Arch> others = 0;
     for (std::size_t i = 0; i < plan::queries; ++i) {
       const std::size_t query = panel.begin + min(i, rows - 1);
-      const float sum = of.lse[static_cast<std::ptrdiff_t>(query) * layout_.lse_query];
+      const element_of<Arch> sum = of.lse[static_cast<std::ptrdiff_t>(query) * layout_.lse_query];
       // A row that sees no key has logits of -inf alone: any finite number avoids -inf - -inf, which is NaN.
       lse[i] = sum == -infinity ? 0.0F : sum;
       delta[i] = deltas[query];
@@ -177,8 +180,8 @@ class gradient_panels {
     }
   }
 
-  const attention_gradient_call& call_;
-  const attention_layout& layout_;
+  const gradient_call_for<Arch>& call_;
+  const layout_for<Arch>& layout_;
   plan cut_;
   buffers at_;
   std::size_t first_head_ = 0;

@@ -25,6 +25,11 @@
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
+template <class Arch>
+using gradient_call_for = attention_gradient_call_of<element_of<Arch>>;
+template <class Arch>
+using gradient_head_for = attention_gradient_head_of<element_of<Arch>>;
+
 /// The features of a row, rounded up to whole registers.
 template <class Arch>
 [[nodiscard, gnu::always_inline]] constexpr std::size_t whole_registers(std::size_t features) noexcept {
@@ -40,17 +45,17 @@ struct gradient_plan {
   static constexpr std::size_t panel_queries = 64;
   static constexpr std::size_t strips = panel_queries / width;
   static constexpr std::size_t queries = strips * width;
-  /// Floats of K, V and their gradients that stay in the L2 cache.
-  static constexpr std::size_t span_floats = std::size_t{100} << 10;
+  /// Elements of K, V and their gradients that stay in the L2 cache.
+  static constexpr std::size_t span_elements = (std::size_t{400} << 10) / sizeof(element_of<Arch>);
   static constexpr std::size_t most_blocks = 8;
 
   std::size_t span = 0;            ///< keys in a span, a multiple of `block`
   std::size_t block = block_keys;  ///< keys in a block, a multiple of a tile
 
-  [[gnu::always_inline]] explicit constexpr gradient_plan(const attention_layout& layout) noexcept {
+  [[gnu::always_inline]] explicit constexpr gradient_plan(const layout_for<Arch>& layout) noexcept {
     const std::size_t of_key = 2 * (whole_registers<Arch>(layout.head_dim) + whole_registers<Arch>(layout.value_dim));
     const std::size_t keys = max<std::size_t>(layout.keys, 1);
-    const std::size_t fitting = max<std::size_t>(of_key == 0 ? most_blocks : span_floats / of_key / block_keys, 1);
+    const std::size_t fitting = max<std::size_t>(of_key == 0 ? most_blocks : span_elements / of_key / block_keys, 1);
     const std::size_t most = min(fitting, most_blocks) * block_keys;
     // Spans and blocks of nearly equal extents.
     const std::size_t spans = (keys + most - 1) / most;
@@ -90,27 +95,28 @@ class gradient_buffers {
     parts
   };
 
-  [[nodiscard]] static constexpr std::size_t float_count(const attention_layout& layout, std::size_t group) noexcept {
+  [[nodiscard]] static constexpr std::size_t float_count(const layout_for<Arch>& layout, std::size_t group) noexcept {
     std::size_t total = 0;
     for (std::size_t i = 0; i < parts; ++i) total += floats_of(static_cast<part>(i), layout, group);
     return total;
   }
 
-  [[gnu::always_inline]] gradient_buffers(float* at, const attention_layout& layout, std::size_t group) noexcept {
+  [[gnu::always_inline]] gradient_buffers(element_of<Arch>* at, const layout_for<Arch>& layout,
+                                          std::size_t group) noexcept {
     for (std::size_t i = 0; i < parts; ++i) {
       start_[i] = at;
       at += floats_of(static_cast<part>(i), layout, group);
     }
   }
 
-  [[nodiscard, gnu::always_inline]] float* operator[](part i) const noexcept { return start_[i]; }
+  [[nodiscard, gnu::always_inline]] element_of<Arch>* operator[](part i) const noexcept { return start_[i]; }
 
  private:
-  [[nodiscard]] static constexpr std::size_t floats_of(part i, const attention_layout& l, std::size_t group) noexcept {
+  [[nodiscard]] static constexpr std::size_t floats_of(part i, const layout_for<Arch>& l, std::size_t group) noexcept {
     const std::size_t floats = exact_floats_of(i, l, group);
     return (floats + 15) / 16 * 16;
   }
-  [[nodiscard]] static constexpr std::size_t exact_floats_of(part i, const attention_layout& l,
+  [[nodiscard]] static constexpr std::size_t exact_floats_of(part i, const layout_for<Arch>& l,
                                                              std::size_t group) noexcept {
     const plan cut(l);
     switch (i) {
@@ -150,7 +156,7 @@ class gradient_buffers {
     return group * l.queries;
   }
 
-  float* start_[parts];
+  element_of<Arch>* start_[parts];
 };
 
 /// A range of neighbouring heads.
@@ -160,29 +166,33 @@ struct head_range {
 };
 
 /// Whether two heads read the same keys and values and write the same gradients.
-[[nodiscard, gnu::always_inline]] inline bool same_keys(const attention_gradient_call& call, std::size_t a,
+template <class T>
+[[nodiscard, gnu::always_inline]] inline bool same_keys(const attention_gradient_call_of<T>& call, std::size_t a,
                                                         std::size_t b) noexcept {
-  const attention_head& x = call.forth.heads[a];
-  const attention_head& y = call.forth.heads[b];
+  const attention_head_of<T>& x = call.forth.heads[a];
+  const attention_head_of<T>& y = call.forth.heads[b];
   return x.k == y.k && x.v == y.v && x.visible_keys == y.visible_keys &&
          call.gradients[a].d_k == call.gradients[b].d_k && call.gradients[a].d_v == call.gradients[b].d_v;
 }
 
 /// Whether the gradients of two neighbouring heads are added into one sum.
-[[nodiscard, gnu::always_inline]] inline bool share_a_sum(const attention_gradient_head& a,
-                                                          const attention_gradient_head& b) noexcept {
+template <class T>
+[[nodiscard, gnu::always_inline]] inline bool share_a_sum(const attention_gradient_head_of<T>& a,
+                                                          const attention_gradient_head_of<T>& b) noexcept {
   return (a.d_k != nullptr && a.d_k == b.d_k) || (a.d_v != nullptr && a.d_v == b.d_v) ||
          (a.d_bias != nullptr && a.d_bias == b.d_bias);
 }
 
 /// The heads of one task: those that share sums with their neighbours.
-[[nodiscard, gnu::always_inline]] inline head_range heads_from(const attention_gradient_call& call,
+template <class T>
+[[nodiscard, gnu::always_inline]] inline head_range heads_from(const attention_gradient_call_of<T>& call,
                                                                std::size_t begin) noexcept {
   std::size_t end = begin + 1;
   while (end < call.forth.count && share_a_sum(call.gradients[end - 1], call.gradients[end])) ++end;
   return {begin, end};
 }
-[[nodiscard, gnu::always_inline]] inline head_range heads_of_task(const attention_gradient_call& call,
+template <class T>
+[[nodiscard, gnu::always_inline]] inline head_range heads_of_task(const attention_gradient_call_of<T>& call,
                                                                   std::size_t task) noexcept {
   head_range heads{0, 0};
   for (std::size_t i = 0; i <= task; ++i) heads = heads_from(call, heads.end);
@@ -202,8 +212,8 @@ struct gradient_tasks {
   std::size_t parts = 1;           ///< of each task
   std::size_t floats_of_part = 0;  ///< sums of a part
 
-  [[gnu::always_inline]] explicit gradient_tasks(const attention_gradient_call& call) noexcept {
-    const attention_layout& l = call.forth.layout;
+  [[gnu::always_inline]] explicit gradient_tasks(const gradient_call_for<Arch>& call) noexcept {
+    const layout_for<Arch>& l = call.forth.layout;
     bool one_group = true;
     for (std::size_t begin = 0; begin < call.forth.count; ++tasks) {
       const head_range heads = heads_from(call, begin);

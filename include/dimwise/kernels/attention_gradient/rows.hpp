@@ -17,8 +17,9 @@ namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 
 /// to[i] = a[i] . b[i].
 template <class Arch>
-[[gnu::noinline]] void dot_rows(const matrix_view<const float>& a, const matrix_view<const float>& b, std::size_t rows,
-                                std::size_t features, float* to) noexcept {
+[[gnu::noinline]] void dot_rows(const matrix_view<const element_of<Arch>>& a,
+                                const matrix_view<const element_of<Arch>>& b, std::size_t rows, std::size_t features,
+                                element_of<Arch>* to) noexcept {
   for (std::size_t i = 0; i < rows; ++i) {
     floats<Arch> sum(0.0F);
     std::size_t c = 0;
@@ -30,7 +31,7 @@ template <class Arch>
                   : fma<Arch>(load_partial<Arch>(a.at(i, c), count), load_partial<Arch>(b.at(i, c), count), sum);
       }
     }
-    float total = reduce_sum<Arch>(sum);
+    element_of<Arch> total = reduce_sum<Arch>(sum);
     for (; c < features; ++c) total += *a.at(i, c) * *b.at(i, c);
     to[i] = total;
   }
@@ -38,27 +39,27 @@ template <class Arch>
 
 /// Copies whole registers, aligned.
 template <class Arch>
-[[gnu::noinline]] void copy_floats(const float* from, std::size_t floats_of, float* to) noexcept {
+[[gnu::noinline]] void copy_floats(const element_of<Arch>* from, std::size_t floats_of, element_of<Arch>* to) noexcept {
   for (std::size_t i = 0; i < floats_of; i += lanes<Arch>) store_aligned<Arch>(to + i, load_aligned<Arch>(from + i));
 }
 
 /// to += from, in whole registers.
 template <class Arch>
-[[gnu::noinline]] void add_floats(const float* from, std::size_t floats_of, float* to) noexcept {
+[[gnu::noinline]] void add_floats(const element_of<Arch>* from, std::size_t floats_of, element_of<Arch>* to) noexcept {
   for (std::size_t i = 0; i < floats_of; i += lanes<Arch>)
     store_aligned<Arch>(to + i, load_aligned<Arch>(to + i) + load_aligned<Arch>(from + i));
 }
 
 /// Writes zeros in whole registers.
 template <class Arch>
-[[gnu::noinline]] void clear_floats(float* to, std::size_t floats_of) noexcept {
+[[gnu::noinline]] void clear_floats(element_of<Arch>* to, std::size_t floats_of) noexcept {
   for (std::size_t i = 0; i < floats_of; i += lanes<Arch>) store_aligned<Arch>(to + i, floats<Arch>(0.0F));
 }
 
 /// Copies rows and pads the features with zeros to whole registers.
 template <class Arch>
-[[gnu::noinline]] void copy_padded(const matrix_view<const float>& from, std::size_t rows, std::size_t features,
-                                   float* to) noexcept {
+[[gnu::noinline]] void copy_padded(const matrix_view<const element_of<Arch>>& from, std::size_t rows,
+                                   std::size_t features, element_of<Arch>* to) noexcept {
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t c = 0; c < features; c += lanes<Arch>, to += lanes<Arch>) {
       const std::size_t count = min(features - c, lanes<Arch>);
@@ -74,8 +75,9 @@ template <class Arch>
 
 /// Writes rows of whole registers, times `factor`, to a gradient; adds them if `onto`.
 template <class Arch>
-[[gnu::noinline]] void write_rows(const float* from, std::size_t rows, std::size_t features, float factor, bool onto,
-                                  const matrix_view<float>& to) noexcept {
+[[gnu::noinline]] void write_rows(const element_of<Arch>* from, std::size_t rows, std::size_t features,
+                                  element_of<Arch> factor, bool onto,
+                                  const matrix_view<element_of<Arch>>& to) noexcept {
   if (to.data == nullptr) return;
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t c = 0; c < features; c += lanes<Arch>, from += lanes<Arch>) {
@@ -85,7 +87,7 @@ template <class Arch>
         if (onto) x = x + load_partial<Arch>(to.at(i, c), count);
         store_partial<Arch>(to.at(i, c), count, x);
       } else {
-        alignas(64) float each[lanes<Arch>];
+        alignas(64) element_of<Arch> each[lanes<Arch>];
         store_aligned<Arch>(&each[0], x);
         for (std::size_t n = 0; n < count; ++n) *to.at(i, c + n) = onto ? *to.at(i, c + n) + each[n] : each[n];
       }
@@ -95,8 +97,9 @@ template <class Arch>
 
 /// to[i, c] (+)= factor * strip[c, i].
 template <class Arch>
-[[gnu::noinline]] void write_strip(const float* strip, std::size_t rows, std::size_t features, float factor, bool onto,
-                                   const matrix_view<float>& to) noexcept {
+[[gnu::noinline]] void write_strip(const element_of<Arch>* strip, std::size_t rows, std::size_t features,
+                                   element_of<Arch> factor, bool onto,
+                                   const matrix_view<element_of<Arch>>& to) noexcept {
   constexpr std::size_t n = lanes<Arch>;
   const floats<Arch> scale(factor);
   for (std::size_t i = 0; i < rows; i += n) {
@@ -108,7 +111,7 @@ template <class Arch>
         corner[r] = r < wide ? scale * load_aligned<Arch>(strip + (c + r) * strip_width<Arch> + i) : floats<Arch>(0.0F);
       }
       transpose<Arch>(corner);
-      const matrix_view<float> place{to.at(i, c), to.row, to.feature};
+      const matrix_view<element_of<Arch>> place{to.at(i, c), to.row, to.feature};
       if (onto) {
         square<Arch> old;
         load_square<Arch>(old, {place.data, place.row, place.feature}, high, wide);

@@ -38,6 +38,13 @@ struct distance_score {
   }
 };
 
+/// Scores of doubles have no slopes and no functions.
+template <class Arch>
+[[nodiscard, gnu::always_inline]] inline auto score_by_distance(const score_function& what) noexcept {
+  if constexpr (in_doubles<Arch>) return identity_score{};
+  else return distance_score<Arch>{&what};
+}
+
 template <class Arch>
 class attention_gradient_task : gradient_panels<Arch> {
  public:
@@ -57,7 +64,7 @@ class attention_gradient_task : gradient_panels<Arch> {
 
   /// Every `parts`th panel of queries of heads that share keys and values. Writes their contributions to the gradients
   /// of keys and values to `sums`: rows in whole registers, those of d_k, then those of d_v.
-  void run_part(const head_range& heads, std::size_t part, std::size_t parts, float* sums) noexcept {
+  void run_part(const head_range& heads, std::size_t part, std::size_t parts, element_of<Arch>* sums) noexcept {
     part_ = part;
     parts_ = parts;
     sums_ = sums;
@@ -99,7 +106,7 @@ class attention_gradient_task : gradient_panels<Arch> {
       clear_floats<Arch>(at_[buffers::d_v], (end - begin) * value_features());
       for (std::size_t h = heads.begin; h < heads.end; ++h) meet_queries(h, span, this->deltas_of(h));
       if (sums_ != nullptr) {
-        float* const of_values = sums_ + layout_.keys * key_features();
+        element_of<Arch>* const of_values = sums_ + layout_.keys * key_features();
         copy_floats<Arch>(at_[buffers::d_k], (end - begin) * key_features(), sums_ + begin * key_features());
         copy_floats<Arch>(at_[buffers::d_v], (end - begin) * value_features(), of_values + begin * value_features());
         continue;
@@ -113,7 +120,7 @@ class attention_gradient_task : gradient_panels<Arch> {
   }
 
   // Processes all queries of a head with the keys of a span.
-  void meet_queries(std::size_t h, const key_span& span, const float* deltas) noexcept {
+  void meet_queries(std::size_t h, const key_span& span, const element_of<Arch>* deltas) noexcept {
     const head_window window(layout_, head(h));
     each_panel(h, [&](const query_range& panel) __attribute__((always_inline)) {
       const key_range seen = window.keys_of(panel);
@@ -138,8 +145,8 @@ class attention_gradient_task : gradient_panels<Arch> {
     for (std::size_t tile = 0; tile < most_tiles; ++tile) {
       for (std::size_t s = 0; s < strips; ++s) ranges_[tile][s] = {};
     }
-    const float* const k = at_[buffers::k] + (block.begin - span.begin) * layout_.head_dim;
-    const float* const v = at_[buffers::v] + (block.begin - span.begin) * layout_.value_dim;
+    const element_of<Arch>* const k = at_[buffers::k] + (block.begin - span.begin) * layout_.head_dim;
+    const element_of<Arch>* const v = at_[buffers::v] + (block.begin - span.begin) * layout_.value_dim;
     for (std::size_t s = 0; s < strips; ++s) {
       const query_range strip = strip_at(panel, s);
       const sight<Arch> of = window.template sight_of<Arch>(strip, block.begin, block.end);
@@ -148,15 +155,15 @@ class attention_gradient_task : gradient_panels<Arch> {
       if (has_slopes()) multiply_slopes(s, keys);
       if (gradient(h).d_q != nullptr) add_keys(s, k, of, finite);
     }
-    float* const d_k = at_[buffers::d_k] + (block.begin - span.begin) * key_features();
-    float* const d_v = at_[buffers::d_v] + (block.begin - span.begin) * value_features();
-    const row_panel q{at_[buffers::q_rows], static_cast<std::ptrdiff_t>(key_features())};
-    const row_panel d_out{at_[buffers::d_out_rows], static_cast<std::ptrdiff_t>(value_features())};
+    element_of<Arch>* const d_k = at_[buffers::d_k] + (block.begin - span.begin) * key_features();
+    element_of<Arch>* const d_v = at_[buffers::d_v] + (block.begin - span.begin) * value_features();
+    const row_panel<Arch> q{at_[buffers::q_rows], static_cast<std::ptrdiff_t>(key_features())};
+    const row_panel<Arch> d_out{at_[buffers::d_out_rows], static_cast<std::ptrdiff_t>(value_features())};
     std::size_t tile = 0;
     for (std::size_t key = 0, rows = 0; key < keys; key += rows, ++tile) {
       rows = tile_step<Arch>(keys - key);
-      const weight_panel p{at_[buffers::p] + key * width, block_keys * width, &ranges_[tile][0], strips};
-      const weight_panel d_s{at_[buffers::d_s] + key * width, block_keys * width, &ranges_[tile][0], strips};
+      const weight_panel<Arch> p{at_[buffers::p] + key * width, block_keys * width, &ranges_[tile][0], strips};
+      const weight_panel<Arch> d_s{at_[buffers::d_s] + key * width, block_keys * width, &ranges_[tile][0], strips};
       if (!finite) {
         sum_seen(rows, p, d_s, q, d_out, d_k + key * key_features(), d_v + key * value_features());
         continue;
@@ -168,12 +175,12 @@ class attention_gradient_task : gradient_panels<Arch> {
     }
   }
 
-  void sum_seen(std::size_t rows, const weight_panel& p, const weight_panel& d_s, const row_panel& q,
-                const row_panel& d_out, float* d_k, float* d_v) const noexcept {
+  void sum_seen(std::size_t rows, const weight_panel<Arch>& p, const weight_panel<Arch>& d_s, const row_panel<Arch>& q,
+                const row_panel<Arch>& d_out, element_of<Arch>* d_k, element_of<Arch>* d_v) const noexcept {
     for (std::size_t r = 0; r < rows; ++r) {
       for (std::size_t s = 0; s < p.strips; ++s) {
-        const float* const weights = p.data + s * p.strip_step + r * width;
-        const float* const gradients = d_s.data + s * p.strip_step + r * width;
+        const element_of<Arch>* const weights = p.data + s * p.strip_step + r * width;
+        const element_of<Arch>* const gradients = d_s.data + s * p.strip_step + r * width;
         const auto first = static_cast<std::ptrdiff_t>(s * width);
         sum_seen_rows<Arch>(weights, weights, p.ranges[s], {d_out.data + first * d_out.row, d_out.row},
                             value_features(), d_v + r * value_features());
@@ -185,11 +192,12 @@ class attention_gradient_task : gradient_panels<Arch> {
 
   // Weights and gradients of scores of one strip and block; returns false if a mask hides all of them.
   [[nodiscard]] bool weigh_strip(std::size_t h, std::size_t s, const query_range& strip, const key_span& block,
-                                 const sight<Arch>& of, const float* k, const float* v, bool finite) noexcept {
+                                 const sight<Arch>& of, const element_of<Arch>* k, const element_of<Arch>* v,
+                                 bool finite) noexcept {
     score_edit<Arch> edit{
         h, static_cast<std::ptrdiff_t>(strip.begin), static_cast<std::ptrdiff_t>(block.begin), layout_.window, {}};
     if (!add(head(h), strip, block, edit.added)) return false;
-    const distance_score<Arch> distance{&call_.forth.score};
+    const auto distance = score_by_distance<Arch>(call_.forth.score);
     const bool edits_scores = changes_scores(distance);
     const bool slopes = has_slopes();
     // Added numbers that hide no pair are added in the tile's registers.
@@ -200,11 +208,11 @@ class attention_gradient_task : gradient_panels<Arch> {
     }
     const bool changes = edit.added.data != nullptr || edits_scores;
     const bool may_hide = edit.added.hides || !finite;
-    float* const p = at_[buffers::p] + s * block_keys * width;
-    float* const d_s = at_[buffers::d_s] + s * block_keys * width;
-    float* const derivative = at_[buffers::derivative] + s * block_keys * width;
-    const float* const lse = at_[buffers::lse] + s * width;
-    const float* const delta = at_[buffers::delta] + s * width;
+    element_of<Arch>* const p = at_[buffers::p] + s * block_keys * width;
+    element_of<Arch>* const d_s = at_[buffers::d_s] + s * block_keys * width;
+    element_of<Arch>* const derivative = at_[buffers::derivative] + s * block_keys * width;
+    const element_of<Arch>* const lse = at_[buffers::lse] + s * width;
+    const element_of<Arch>* const delta = at_[buffers::delta] + s * width;
     const std::size_t keys = block.end - block.begin;
     score_tile_place at{0, 0, 0, 0};
     for (std::size_t tile = 0; at.key < keys; at.key += at.keys, ++tile) {
@@ -218,7 +226,9 @@ class attention_gradient_task : gradient_panels<Arch> {
       score_rows<Arch>(at.keys, at.last - at.first, strip_of(buffers::q, s, layout_.head_dim) + lane,
                        k + at.key * layout_.head_dim, static_cast<std::ptrdiff_t>(layout_.head_dim), layout_.head_dim,
                        p + at.key * width + lane, at_[buffers::unused], from(added, at.key, lane));
-      if (slopes) shape_scores(p, derivative, at);
+      if constexpr (!in_doubles<Arch>) {
+        if (slopes) shape_scores(p, derivative, at);
+      }
       if (changes || edge) edit_tile<Arch>(p, at, edge, edit, distance, at_[buffers::unused]);
       score_rows<Arch>(at.keys, at.last - at.first, strip_of(buffers::d_out, s, layout_.value_dim) + lane,
                        v + at.key * layout_.value_dim, static_cast<std::ptrdiff_t>(layout_.value_dim),
@@ -230,11 +240,11 @@ class attention_gradient_task : gradient_panels<Arch> {
   }
 
   [[nodiscard]] bool has_slopes() const noexcept {
-    return call_.forth.score.own != nullptr || call_.forth.score.soft_cap != 0;
+    return !in_doubles<Arch> && (call_.forth.score.own != nullptr || call_.forth.score.soft_cap != 0);
   }
 
   // Applies the user's function of scores, then the soft cap.
-  void shape_scores(float* scores, float* derivative, const score_tile_place& at) const noexcept {
+  void shape_scores(element_of<Arch>* scores, element_of<Arch>* derivative, const score_tile_place& at) const noexcept {
     const score_function& what = call_.forth.score;
     if (what.own != nullptr) {
       for (std::size_t j = at.key; j < at.key + at.keys; ++j) {
@@ -251,7 +261,7 @@ class attention_gradient_task : gradient_panels<Arch> {
   }
 
   // The bias and mask of a strip and a block; returns false if they hide all of it.
-  [[nodiscard]] bool add(const attention_head& of, const query_range& strip, const key_span& block,
+  [[nodiscard]] bool add(const head_for<Arch>& of, const query_range& strip, const key_span& block,
                          added_scores<Arch>& to) const noexcept {
     if (of.bias == nullptr && of.allow == nullptr) return true;
     to.data = at_[buffers::added];
@@ -280,7 +290,7 @@ class attention_gradient_task : gradient_panels<Arch> {
   // The gradient of the bias is that of the logits.
   void add_bias(std::size_t h, std::size_t s, const query_range& strip, const key_span& block,
                 const sight<Arch>& of) const noexcept {
-    float* const d_s = at_[buffers::d_s] + s * block_keys * width;
+    element_of<Arch>* const d_s = at_[buffers::d_s] + s * block_keys * width;
     const std::size_t keys = block.end - block.begin;
     // Elements that no tile computes are 0.
     for (std::size_t v = 0; v < of.vectors; ++v) {
@@ -290,18 +300,18 @@ class attention_gradient_task : gradient_panels<Arch> {
       }
     }
     const attention_gradient_layout& to = call_.layout;
-    float* const data = gradient(h).d_bias + static_cast<std::ptrdiff_t>(strip.begin) * to.d_bias_query +
-                        static_cast<std::ptrdiff_t>(block.begin) * to.d_bias_key;
+    element_of<Arch>* const data = gradient(h).d_bias + static_cast<std::ptrdiff_t>(strip.begin) * to.d_bias_query +
+                                   static_cast<std::ptrdiff_t>(block.begin) * to.d_bias_key;
     add_bias_gradient<Arch>(d_s, strip.end - strip.begin, keys, {data, to.d_bias_query, to.d_bias_key});
   }
 
   // The gradient of the queries of one strip: the keys of a block times the gradients of their scores.
-  void add_keys(std::size_t s, const float* k, const sight<Arch>& of, bool finite) const noexcept {
-    float* const d_q = strip_of(buffers::d_q, s, layout_.head_dim);
-    const float* const d_s = at_[buffers::d_s] + s * block_keys * width;
+  void add_keys(std::size_t s, const element_of<Arch>* k, const sight<Arch>& of, bool finite) const noexcept {
+    element_of<Arch>* const d_q = strip_of(buffers::d_q, s, layout_.head_dim);
+    const element_of<Arch>* const d_s = at_[buffers::d_s] + s * block_keys * width;
     const auto row = static_cast<std::ptrdiff_t>(layout_.head_dim);
     if (!finite) {
-      const float* const p = at_[buffers::p] + s * block_keys * width;
+      const element_of<Arch>* const p = at_[buffers::p] + s * block_keys * width;
       for (std::size_t c = 0; c < layout_.head_dim; ++c)
         add_seen_keys<Arch>(p, d_s, k + c, row, of.some, of.vectors, d_q + c * width);
       return;
@@ -324,7 +334,7 @@ class attention_gradient_task : gradient_panels<Arch> {
 
   static constexpr std::size_t most_tiles = block_keys / tile_rows<Arch> + 4;
 
-  float* sums_ = nullptr;
+  element_of<Arch>* sums_ = nullptr;
   lane_range ranges_[most_tiles][plan::strips] = {};
 };
 

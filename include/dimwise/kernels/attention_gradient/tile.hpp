@@ -25,22 +25,24 @@ struct lane_range {
 };
 
 /// The weights of a panel, [strip][key, strip_width], and its visible lanes.
+template <class Arch>
 struct weight_panel {
-  const float* data;
+  const element_of<Arch>* data;
   std::size_t strip_step;
   const lane_range* ranges;
   std::size_t strips;
 };
 
 /// Rows of queries with contiguous, aligned features.
+template <class Arch>
 struct row_panel {
-  const float* data;
+  const element_of<Arch>* data;
   std::ptrdiff_t row;
 };
 
 /// to[Rows, Vectors] += sum over the queries i of weights[Rows, i] * x[i, Vectors].
 template <class Arch, std::size_t Rows, std::size_t Vectors>
-[[gnu::noinline]] void sum_rows_tile(const weight_panel& weights, const row_panel& x, float* to,
+[[gnu::noinline]] void sum_rows_tile(const weight_panel<Arch>& weights, const row_panel<Arch>& x, element_of<Arch>* to,
                                      std::ptrdiff_t to_row) noexcept {
   floats<Arch> acc[Rows][Vectors];
 #pragma GCC unroll 6
@@ -53,8 +55,8 @@ template <class Arch, std::size_t Rows, std::size_t Vectors>
   constexpr auto stride = static_cast<std::ptrdiff_t>(strip_width<Arch>);
   for (std::size_t s = 0; s < weights.strips; ++s) {
     const lane_range range = weights.ranges[s];
-    const float* weight = weights.data + s * weights.strip_step + range.begin;
-    const float* row = x.data + static_cast<std::ptrdiff_t>(s * strip_width<Arch> + range.begin) * x.row;
+    const element_of<Arch>* weight = weights.data + s * weights.strip_step + range.begin;
+    const element_of<Arch>* row = x.data + static_cast<std::ptrdiff_t>(s * strip_width<Arch> + range.begin) * x.row;
     for (std::size_t i = range.begin; i < range.end; ++i, ++weight, row += x.row) {
       multiply_add<Arch, float_lanes<Arch>, Rows, Vectors>(acc, weight, stride, row);
     }
@@ -69,8 +71,9 @@ template <class Arch, std::size_t Rows, std::size_t Vectors>
 }
 
 template <class Arch, std::size_t Rows, std::size_t Vectors = tile_vectors<Arch>>
-[[gnu::always_inline]] inline void sum_vectors(std::size_t vectors, const weight_panel& weights, const row_panel& x,
-                                               float* to, std::ptrdiff_t to_row) noexcept {
+[[gnu::always_inline]] inline void sum_vectors(std::size_t vectors, const weight_panel<Arch>& weights,
+                                               const row_panel<Arch>& x, element_of<Arch>* to,
+                                               std::ptrdiff_t to_row) noexcept {
   if constexpr (Vectors > 1) {
     if (vectors < Vectors) return sum_vectors<Arch, Rows, Vectors - 1>(vectors, weights, x, to, to_row);
   }
@@ -79,12 +82,13 @@ template <class Arch, std::size_t Rows, std::size_t Vectors = tile_vectors<Arch>
 
 /// sum_rows_tile for `rows` keys, a result of `tile_step`, and whole registers of `features`.
 template <class Arch>
-[[gnu::always_inline]] inline void add_row_sums(std::size_t rows, std::size_t features, const weight_panel& weights,
-                                                const row_panel& x, float* to, std::ptrdiff_t to_row) noexcept {
+[[gnu::always_inline]] inline void add_row_sums(std::size_t rows, std::size_t features,
+                                                const weight_panel<Arch>& weights, const row_panel<Arch>& x,
+                                                element_of<Arch>* to, std::ptrdiff_t to_row) noexcept {
   for (std::size_t c = 0; c < features; c += tile_vectors<Arch> * lanes<Arch>) {
     const std::size_t left = (features - c) / lanes<Arch>;
     const std::size_t vectors = left < tile_vectors<Arch> ? left : tile_vectors<Arch>;
-    const row_panel part{x.data + c, x.row};
+    const row_panel<Arch> part{x.data + c, x.row};
     if (rows == tile_rows<Arch>) sum_vectors<Arch, tile_rows<Arch>>(vectors, weights, part, to + c, to_row);
     else if (rows == 4) sum_vectors<Arch, 4>(vectors, weights, part, to + c, to_row);
     else sum_vectors<Arch, 1>(vectors, weights, part, to + c, to_row);

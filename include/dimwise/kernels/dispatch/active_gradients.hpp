@@ -34,7 +34,7 @@ template <class Arch = default_arch>
 /// Those of double.
 template <class Arch = in_double<default_arch>>
 [[nodiscard]] const element_gradient_table<double>& active_double_gradients() noexcept {
-  return element_gradient_table_of<Arch>;
+  return gradient_table_of<Arch>;
 }
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION
 

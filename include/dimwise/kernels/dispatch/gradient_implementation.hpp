@@ -21,11 +21,12 @@ namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 namespace detail {
 
 template <class Arch>
-std::size_t attention_gradient_bytes(const attention_gradient_call& c, std::size_t workers) {
+std::size_t attention_gradient_bytes(const attention_gradient_call_of<element_of<Arch>>& c, std::size_t workers) {
   return attention_gradient_scratch_bytes<Arch>(c, workers);
 }
 template <class Arch>
-void attention_gradient_call_of(const attention_gradient_call& c, void* scratch, const runner& threads) {
+void attention_gradient_of_heads(const attention_gradient_call_of<element_of<Arch>>& c, void* scratch,
+                                 const runner& threads) {
   kernels::attention_gradient<Arch>(c, scratch, threads);
 }
 
@@ -67,27 +68,21 @@ void map_all_gradient(function f, std::size_t n, const element_of<Arch>* x, cons
 }
 }  // namespace detail
 
-/// The kernels of `Arch` for the backward pass that exist for float and for double.
+/// The kernels of `Arch` for the backward pass.
 template <class Arch>
-inline constexpr element_gradient_table<element_of<Arch>> element_gradient_table_of = {
+inline constexpr element_gradient_table<element_of<Arch>> gradient_table_of = {
     .softmax_gradient = &detail::softmax_rows_gradient<Arch>,
     .log_softmax_gradient = &detail::log_softmax_rows_gradient<Arch>,
     .norm_gradient_bytes = &detail::norm_gradient_bytes<Arch>,
     .standardize_gradient = &detail::norm_gradient_call<Arch, true>,
     .root_mean_square_gradient = &detail::norm_gradient_call<Arch, false>,
     .map_gradient = &detail::map_all_gradient<Arch>,
+    .attention_gradient_bytes = &detail::attention_gradient_bytes<Arch>,
+    .attention_gradient = &detail::attention_gradient_of_heads<Arch>,
     .scatter_add = &detail::scatter_add_call<Arch>,
     .cross_entropy = &detail::cross_entropy_rows<Arch>,
     .adam = &adam_step<Arch>,
     .sum_of_squares = &sum_of_squares<Arch>,
-};
-
-/// The kernels of `Arch`, an architecture of float, for the backward pass.
-template <class Arch>
-inline constexpr gradient_table gradient_table_of = {
-    element_gradient_table_of<Arch>,
-    &detail::attention_gradient_bytes<Arch>,
-    &detail::attention_gradient_call_of<Arch>,
 };
 
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION

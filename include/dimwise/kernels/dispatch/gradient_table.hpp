@@ -19,12 +19,14 @@ namespace dimwise::kernels {
 ///
 /// Supports only float keys and values. A user's function of scores needs `own_derivative`, which replaces scores like
 /// score_function::own and writes the derivative at each score.
-struct attention_gradient_call {
-  attention_call forth;
+template <class T>
+struct attention_gradient_call_of {
+  attention_call_of<T> forth;
   attention_gradient_layout layout;
-  const attention_gradient_head* gradients = nullptr;  ///< one for each head of `forth`
+  const attention_gradient_head_of<T>* gradients = nullptr;  ///< one for each head of `forth`
   void (*own_derivative)(void* context, float* scores, float* derivatives, std::size_t count) noexcept = nullptr;
 };
+using attention_gradient_call = attention_gradient_call_of<float>;
 
 /// The backward pass of rows: of softmax and log-softmax from their results, of norms from their inputs.
 template <class T>
@@ -109,8 +111,8 @@ struct adam_call_of {
 };
 using adam_call = adam_call_of<float>;
 
-/// The kernels of one architecture for the backward pass that exist for elements of float and of double. Scratch is
-/// aligned to 64 bytes; its size is returned by the preceding function.
+/// The kernels of one architecture for the backward pass, for elements of float or of double. Scratch is aligned to 64
+/// bytes; its size is returned by the preceding function.
 template <class T>
 struct element_gradient_table {
   void (*softmax_gradient)(const rows_gradient_call_of<T>&);
@@ -120,18 +122,14 @@ struct element_gradient_table {
   void (*root_mean_square_gradient)(const rows_gradient_call_of<T>&, void* scratch, const runner&);
   /// out = g f'(x) for n contiguous elements; `out` may be `x` or `g`.
   void (*map_gradient)(function f, std::size_t n, const T* x, const T* g, T* out);
+  std::size_t (*attention_gradient_bytes)(const attention_gradient_call_of<T>&, std::size_t workers);
+  void (*attention_gradient)(const attention_gradient_call_of<T>&, void* scratch, const runner&);
   void (*scatter_add)(const scatter_call_of<T>&, const runner&);
   void (*cross_entropy)(const cross_entropy_call_of<T>&);
   void (*adam)(const adam_call_of<T>&);
   /// The sum of squares in float64, in a fixed order.
   double (*sum_of_squares)(std::size_t n, const T* x);
 };
-
-/// The kernels of one architecture for the backward pass. Scratch is aligned to 64 bytes; its size is returned by the
-/// preceding function.
-struct gradient_table : element_gradient_table<float> {
-  std::size_t (*attention_gradient_bytes)(const attention_gradient_call&, std::size_t workers);
-  void (*attention_gradient)(const attention_gradient_call&, void* scratch, const runner&);
-};
+using gradient_table = element_gradient_table<float>;
 
 }  // namespace dimwise::kernels

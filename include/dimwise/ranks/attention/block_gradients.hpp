@@ -151,13 +151,16 @@ bool block_back_by_kernel([[maybe_unused]] const Kept& kept, [[maybe_unused]] co
   if constexpr (Kept::wants_others) { return false; }  // which the kernel would not divide among blocks
   using plain_scores = untracked_type<decltype(kept.scores)>;
   using formula = ring_scores<typename Kept::key, plain_scores>;
-  if constexpr (std::is_same_v<value_of<V>, float> && kernels::available) {
+  if constexpr (kernels::available) {
+    using C = value_of<V>;
     const auto scores = formula::with(untracked_of(kept.scores), kept.q, k);
     const auto attended = attended_block<typename Kept::key, typename Kept::result>(scores, v);
-    return with_record_of(attended, [&](walk& w, const record<float>& r) {
-      const auto read = [](const auto& x) { return named(x, const_cast<float*>(x.data())); };
-      const auto wanted = [](auto& x, bool is_wanted) { return is_wanted ? named(x, x.overwrite()) : named_memory(); };
-      attention_back back;
+    return with_record_of<C>(attended, [&](walk& w, const record<C>& r) {
+      const auto read = [](const auto& x) { return named(x, const_cast<C*>(x.data())); };
+      const auto wanted = [](auto& x, bool is_wanted) {
+        return is_wanted ? named(x, x.overwrite()) : named_memory_of<C>();
+      };
+      attention_back<C> back;
       back.out = read(kept.part.output);
       back.sums = read(kept.part.log_sum_exp);
       back.g = named(g, g.data());
