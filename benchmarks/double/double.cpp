@@ -11,6 +11,7 @@
 #include "../workloads.hpp"
 #include "rivals.hpp"
 #include <dimwise/dimwise.hpp>
+#include <dimwise/grad.hpp>
 
 #include <algorithm>
 #include <array>
@@ -26,6 +27,7 @@ struct seq : position_dim<> {};
 struct key : prime<seq> {};
 struct inner : feature_dim<> {};
 struct columns : feature_dim<> {};
+struct words : choice_dim<> {};
 struct d_k : feature_dim<64> {};
 struct d_v : feature_dim<64> {};
 
@@ -86,8 +88,10 @@ class table {
       cells.append(" ").append(found == others.end() ? "-" : time_of(median(found->second))).append(" |");
       if (found != others.end()) { best = std::min(best, median(found->second)); }
     }
-    std::printf("| %s | %s | %s | %.0f %% |%s %.2f × |\n", name.c_str(), time_of(median(floats)).c_str(),
-                time_of(ours).c_str(), 100 * median(floats) / ours, cells.c_str(), best / ours);
+    char ahead[32] = "-";
+    if (!others.empty()) { std::snprintf(ahead, sizeof ahead, "%.2f ×", best / ours); }
+    std::printf("| %s | %s | %s | %.0f %% |%s %s |\n", name.c_str(), time_of(median(floats)).c_str(),
+                time_of(ours).c_str(), 100 * median(floats) / ours, cells.c_str(), ahead);
     std::fflush(stdout);
   }
 
@@ -135,6 +139,30 @@ void run(const bench::options& o) {
   of_rows("max", bench::operation::max, [](const auto& x) { return max<key>(x); });
   of_rows("exp", bench::operation::exp, [](const auto& x) { return exp(x); });
   of_rows("tanh", bench::operation::tanh, [](const auto& x) { return tanh(x); });
+  to.row("attention n1024, forward and backward", bench::operation::training, [&]<class T>(T) {
+    const auto operands = std::tuple(filled<tensor<T, heads, seq, d_k>>(1, heads{12}, seq{1024}),
+                                     filled<tensor<T, heads, key, d_k>>(2, heads{12}, key{1024}),
+                                     filled<tensor<T, heads, key, d_v>>(3, heads{12}, key{1024}));
+    return work<T>{{}, [=] {
+      (void)gradient(operands, [](const auto& m) {
+        const tensor y = nn::attention<d_k, key>(std::get<0>(m), std::get<1>(m), std::get<2>(m));
+        return sum<heads, seq, d_v>(square(y));
+      });
+    }};
+  });
+  to.row("cross-entropy and its gradient", bench::operation::training, [&]<class T>(T) {
+    const auto logits = filled<tensor<T, seq, words>>(1, seq{512}, words{5000});
+    tensor<id<words>, seq> targets(seq{512});
+    for (std::size_t i = 0; i < 512; ++i) { targets.data()[i] = id<words>(i * 37 % 5000); }
+    targets.seal();
+    return work<T>{{},
+                   [=] { (void)gradient(logits, [&](const auto& m) { return cross_entropy<words>(m, targets); }); }};
+  });
+  to.row("AdamW", bench::operation::training, [&]<class T>(T) {
+    const auto weights = filled<tensor<T, seq, words>>(1, seq{512}, words{5000});
+    return work<T>{
+        {}, [g = weights, p = weights, optimiser = adamw(weights, {.rate = 1e-6})]() mutable { optimiser.step(p, g); }};
+  });
 }
 
 }  // namespace

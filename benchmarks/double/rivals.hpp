@@ -11,9 +11,9 @@
 
 namespace bench {
 
-enum class operation { product, attention, softmax, sum, max, exp, tanh };
+enum class operation { product, attention, softmax, sum, max, exp, tanh, training };
 
-/// product: a[rows, inner] times b[inner, columns]. attention: queries a, keys b and values c of `heads`, with `inner`
+/// training: no library has it. product: a[rows, inner] times b[inner, columns]. attention: queries a, keys b and values c of `heads`, with `inner`
 /// features. Others: a[rows, columns].
 template <class T>
 struct operands {
