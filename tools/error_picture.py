@@ -11,7 +11,8 @@ import re
 import errors_program
 
 # No dimension has the colour of ink: it is the culprit's.
-LETTER, HEIGHT, GAP, LABEL = 7.25, 26, 8, 92  # LETTER as in picture.hpp
+LETTER, HEIGHT, GAP, LABEL, MARGIN = 7.25, 26, 8, 92, 12  # LETTER as in picture.hpp
+WINDOW, PHONE = 700, 340  # widths of a page: beside two lists of links, and on a phone
 MADE = ("merged", "summed", "prime", "out", "divided")
 OWN_STYLE = """.dw .dimension{fill:var(--k);fill-opacity:.14;stroke:var(--k);stroke-width:1.2}.dw .noted{fill:var(--box);stroke:var(--line)}
 .dw .culprit{stroke:var(--ink);stroke-width:2.8}.dw .lacking{fill:none;stroke:var(--ink);stroke-width:1.6;stroke-dasharray:4 4}
@@ -37,41 +38,71 @@ def colours(names):
     return known
 
 
-def draw(error):
-    """An error as `dimwise-errors --json` describes it -> SVG without a style sheet"""
+def bands(widths, width):
+    """Columns of these widths -> [[number of a column]], each list of columns so wide that its boxes end within `width`"""
+    found, end = [[]], LABEL
+    for number, one in enumerate(widths):
+        if found[-1] and end + one > width - MARGIN:
+            found.append([])
+            end = LABEL
+        found[-1].append(number)
+        end += one + GAP
+    return found
+
+
+def draw(error, width=float("inf")):
+    """An error as `dimwise-errors --json` describes it -> SVG without a style sheet. Columns beyond `width` are drawn again below."""
     columns = [(one["name"], one["culprit"]) for one in error["columns"]]
     marks = {re.sub(r"\[\w+\]$", "", one["name"]) for one in error["columns"] if one["mark"]}
     rows = [(one["label"], one["cells"]) for one in error["rows"]]
     names = [re.sub(r"\[\w+\]$", "", name) for name, _ in columns]
     colour_of = colours(name for name in names if name not in marks)
     widths = [max(len(name), 5 if names.count(bare) == 1 else 8) * LETTER + 16 for (name, _), bare in zip(columns, names)]
-    starts = [LABEL + sum(widths[:n]) + GAP * n for n in range(len(widths))]
-    out, said = [], []
-    for number, (label, cells) in enumerate(rows):
-        y = 10 + number * (HEIGHT + GAP)
-        out.append(f'<text x="10" y="{y + 17}" class="soft">{label}</text>')
-        said.append(f"{label}: {', '.join(name for (name, _), cell in zip(columns, cells) if cell == 'present')}")
-        for (name, culprit), bare, x, width, cell in zip(columns, names, starts, widths, cells):
-            word = next((one for one in re.findall(r"\w+", bare) if one in colour_of), "")
-            is_mark = bare in marks or not word
-            box = f'x="{x:g}" y="{y}" width="{width:g}" height="{HEIGHT}" rx="5"'
-            if cell == "present":
-                kind = ("noted" if is_mark else f"dimension k{colour_of[word]}") + (" culprit" if culprit else "")
-                out.append(f'<rect {box} class="{kind}"/><text x="{x + width / 2:g}" y="{y + 17}" '
-                           f'class="middle{" strong" if culprit else ""}">{html.escape(name)}</text>')
-            elif cell == "lacking":
-                elsewhere = any(one == name and other == "present" for (one, _), other in zip(columns, cells))
-                out.append(f'<rect {box} class="lacking"/><text x="{x + width / 2:g}" y="{y + 17}" '
-                           f'class="middle wrong">{"not here" if elsewhere else "lacks"}</text>')
-    bottom = 10 + len(rows) * (HEIGHT + GAP)
-    for (name, culprit), x, width in zip(columns, starts, widths):
-        if culprit:
-            out.append(f'<path d="M{x + 4:g} {bottom}H{x + width - 4:g}" class="rule culprit"/>')
+    said = [f"{label}: {', '.join(name for (name, _), cell in zip(columns, cells) if cell == 'present')}" for label, cells in rows]
+    out, top, right = [], 10, 0
+    for band in bands(widths, width):
+        shown = [(label, cells) for label, cells in rows if any(cells[n] in ("present", "lacking") for n in band)]
+        x = LABEL
+        for n in band:
+            out += column(columns[n], names[n], marks, colour_of, widths[n], x, top, [(cells[n], cells) for _, cells in shown], columns)
+            right, x = max(right, x + widths[n]), x + widths[n] + GAP
+        out += [f'<text x="10" y="{top + row * (HEIGHT + GAP) + 17}" class="soft">{label}</text>' for row, (label, _) in enumerate(shown)]
+        top += len(shown) * (HEIGHT + GAP) + 12
     marked = [name for name, culprit in columns if culprit]
-    width, height = starts[-1] + widths[-1] + 12, bottom + 12
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" class="dw" role="img" width="{width:g}" height="{height}" viewBox="0 0 {width:g} {height}">'
+    wide = right + MARGIN
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" class="dw" role="img" width="{wide:g}" height="{top}" viewBox="0 0 {wide:g} {top}">'
             f"<title>{html.escape(errors_program.said(error))}</title><desc>{html.escape('; '.join(said) + '. Marked: ' + ', '.join(marked))}</desc>"
             f'<rect class="paper" width="100%" height="100%" rx="8"/>{"".join(out)}</svg>')
+
+
+def column(one, bare, marks, colour_of, width, x, top, cells, columns):
+    """The boxes of a dimension or mark, one for each shape, and the line below a culprit"""
+    name, culprit = one
+    word = next((part for part in re.findall(r"\w+", bare) if part in colour_of), "")
+    is_mark = bare in marks or not word
+    out = []
+    for row, (cell, others) in enumerate(cells):
+        y = top + row * (HEIGHT + GAP)
+        box = f'x="{x:g}" y="{y}" width="{width:g}" height="{HEIGHT}" rx="5"'
+        if cell == "present":
+            kind = ("noted" if is_mark else f"dimension k{colour_of[word]}") + (" culprit" if culprit else "")
+            out.append(f'<rect {box} class="{kind}"/><text x="{x + width / 2:g}" y="{y + 17}" '
+                       f'class="middle{" strong" if culprit else ""}">{html.escape(name)}</text>')
+        elif cell == "lacking":
+            elsewhere = any(there == name and other == "present" for (there, _), other in zip(columns, others))
+            out.append(f'<rect {box} class="lacking"/><text x="{x + width / 2:g}" y="{y + 17}" '
+                       f'class="middle wrong">{"not here" if elsewhere else "lacks"}</text>')
+    if culprit:
+        out.append(f'<path d="M{x + 4:g} {top + len(cells) * (HEIGHT + GAP)}H{x + width - 4:g}" class="rule culprit"/>')
+    return out
+
+
+def draw_to_fit(error):
+    """-> what the site shows: a drawing for a window, and a narrow one for a phone if the first is wider"""
+    drawn = draw(error, WINDOW)
+    wide, narrow = float(re.search(r'width="([\d.]+)"', drawn)[1]), draw(error, PHONE)
+    kinds = (drawn.replace('class="dw"', 'class="dw dw-window"', 1), narrow.replace('class="dw"', 'class="dw dw-phone"', 1))
+    return "".join(kinds) if wide > PHONE else drawn
 
 
 def style_sheet(root):

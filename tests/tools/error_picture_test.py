@@ -15,8 +15,10 @@ ERROR = ("a.cpp:3:9: error: ERROR_R1_contracted_dimension_is_not_in_both<dimwise
 
 class ErrorPicture(unittest.TestCase):
     def test_a_drawing(self):
-        svg = error_picture.draw(errors_program.read_all([ERROR])[0][0])
+        error = errors_program.read_all([ERROR])[0][0]
+        svg = error_picture.draw(error)
         picture = tree.fromstring(svg)
+        narrow = [box for box in tree.fromstring(error_picture.draw(error, 300)) if box.tag.endswith("rect")]
 
         def boxes(part):
             return [box for box in picture if part in (box.get("class") or "").split()]
@@ -42,6 +44,8 @@ class ErrorPicture(unittest.TestCase):
             "words have the colours of the library": len(kept) > 4 and error_picture.colours(kept) == kept,
             "the page's scheme decides the colours": '[data-md-color-scheme="slate"] .dw{--paper:#12161d' in style and "prefers-color-scheme" not in style,
             "its classes are not those of the library": not classes(error_picture.OWN_STYLE) & classes(style.replace(error_picture.OWN_STYLE, "")),
+            "a narrow drawing has the same boxes": len(narrow) == len([box for box in picture if box.tag.endswith("rect")]),
+            "within its width": max(float(box.get("x")) + float(box.get("width")) for box in narrow[1:]) <= 300 and "dw-phone" not in error_picture.draw_to_fit(error),
             "a style is taken out": error_picture.without_style("<svg><style>.dw{}</style>\n<rect/></svg>") == "<svg><rect/></svg>",
         }.items():
             self.assertTrue(right, name)

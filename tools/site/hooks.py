@@ -267,7 +267,7 @@ def with_pictures(text):
     for told, rest, errors in zip(parts[1::2], parts[2::2], errors_program.read_all(printed)):
         sentence = " ".join(told.split("\n\n")[0].split())
         words = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(sentence, quote=False))
-        out += [f'<p class="dw-said">{words}</p>\n<div class="dw-picture" tabindex="0">{error_picture.draw(errors[0])}</div>\n', rest]
+        out += [f'<p class="dw-said">{words}</p>\n<div class="dw-picture" tabindex="0">{error_picture.draw_to_fit(errors[0])}</div>\n', rest]
     return "".join(out)
 
 
@@ -337,6 +337,18 @@ def on_page_content(content, page, config, files):
     return re.sub(r'<details>.*?</details>|<(span|div) class="arithmatex">.*?</\1>', away, content, flags=re.S)
 
 
+def whole_names(output):
+    """A page whose names in code, within a text, break between their parts: at a slash, an underscore or `::`, and not at a hyphen"""
+    def code(found):
+        words = found[1]
+        if len(words) > 60 or re.search(r"\s", words):
+            return found[0]
+        parts = re.split(r"(?<=/)(?=\w)|(?<=\w_)(?=\w)|(?<=::)(?=\w)|(?<==)(?=\w)", words) if len(words) > 18 else [words]
+        return "<code>" + "<wbr>".join(f'<span class="dw-name">{one}</span>' for one in parts) + "</code>"
+
+    return re.sub(r"(?<!</span>)<code>([^<]+)</code>", code, output)
+
+
 def readable(output):
     for old, new in READABLE:
         output = output.replace(old, new, 1)
@@ -353,6 +365,7 @@ def on_post_page(output, page, config):
     if page.file.src_uri.startswith("errors"):  # long names break between words
         output = re.sub(r"(?<=>)\s*ERROR_R\w+", lambda found: found[0].replace("_", "_<wbr>"), output)
     output = re.sub(r'(class="dw-error"[^>]*>)(\w+)(?=<)(?!<wbr>)', lambda found: found[1] + found[2].replace("_", "_<wbr>"), output)
+    output = whole_names(output)
     output = re.sub(r"<!--hidden (\d+)-->", lambda found: put_away[int(found[1])], output)
     return output.replace('<div class="arithmatex">', '<div class="arithmatex" tabindex="0">')  # it scrolls
 
