@@ -47,7 +47,6 @@ import re
 import shlex
 import signal
 import sys
-import tempfile
 import zlib
 
 import compilers
@@ -209,10 +208,8 @@ class Harness:
         if compiler.is_clang:
             return {}
         if case.headers not in self.known_chains:
-            with tempfile.TemporaryDirectory() as folder:
-                path = pathlib.Path(folder) / "includes.cpp"
-                path.write_text("".join(f"#include <{header}>\n" for header in case.headers), encoding="utf-8")
-                _, text = compiler.run([*self.flags, "-H", "-E", "-o", os.devnull, str(path)], self.root)
+            source = "".join(f"#include <{header}>\n" for header in case.headers)
+            _, text = compiler.run([*self.flags, "-H", "-E", "-o", os.devnull], self.root, source=source)
             above, known = [], {}
             for dots, name in re.findall(r"^(\.+) (?:include/)?(\S+)", text, flags=re.MULTILINE):
                 above = [*above[:len(dots) - 1], name]
@@ -227,25 +224,21 @@ class Harness:
         chosen = self.clangs[zlib.crc32(case.name.encode()) % len(self.clangs)]
         return [compiler for compiler in self.compilers if compiler is chosen or not compiler.is_clang]
 
-    def arguments(self, path, variant, fixed):
+    def arguments(self, variant, fixed):
         macros = [] if variant == "plain" else [f"-D{variant.upper()}"]
         macros += ["-DFIXED"] if fixed else []
-        return [*self.flags, *macros, "-fsyntax-only", os.path.relpath(path, self.root)]
+        return [*self.flags, *macros, "-fsyntax-only"]
 
     def compile(self, case, variant, compiler, fixed, pch=True):
         extra = self.pch[compiler.name] if pch else []
-        return compiler.run([*extra, *self.arguments(case.path, variant, fixed)], self.root)
+        return compiler.run([*extra, *self.arguments(variant, fixed), os.path.relpath(case.path, self.root)], self.root)
 
     def command(self, case, variant, compiler, fixed):
-        return shlex.join([compiler.command, *self.arguments(case.path, variant, fixed)])
+        return shlex.join([compiler.command, *self.arguments(variant, fixed), os.path.relpath(case.path, self.root)])
 
     def compile_together(self, cases, variant, compiler, fixed):
         source = united.united([case.path for case in cases], self.root, WRAP)
-        with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder) / "cases.cpp"
-            path.write_text(source, encoding="utf-8")
-            limit = "-ferror-limit=0" if compiler.is_clang else "-fmax-errors=0"
-            return compiler.run([*self.pch[compiler.name], limit, *self.arguments(path, variant, fixed)], self.root)
+        return compiler.run([*self.pch[compiler.name], compiler.no_limit, *self.arguments(variant, fixed)], self.root, source=source)
 
     def stored(self, case, variant, compiler, fixed):
         """-> the file of a right answer, which may not exist; None where nothing is stored. Its name has all that the answer depends on
@@ -259,11 +252,8 @@ class Harness:
     def store(self, case, variant, compiler, fixed, answer):
         path = self.stored(case, variant, compiler, fixed)
         if path and not path.exists():
-            path.parent.mkdir(exist_ok=True)
-            handle, private = tempfile.mkstemp(dir=path.parent)  # a private name first: another run may be doing the same
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(answer, file)
-            os.replace(private, path)
+            with compilers.written(path) as private:
+                private.write_text(json.dumps(answer), encoding="utf-8")
 
     def answers(self, cases, variant, compiler, fixed):
         """-> {case's name: (exit code, text)} of the cases that need not be compiled, or not alone"""

@@ -4,6 +4,7 @@ Why no kept tool: CMake precompiles for targets, and these scripts compile many 
 only. Not a program.
 """
 
+import contextlib
 import hashlib
 import os
 import pathlib
@@ -21,6 +22,17 @@ STANDARD = "-std=c++20"
 JOBS = int(os.environ.get("DIMWISE_JOBS") or max(2, os.cpu_count() or 2))
 
 
+@contextlib.contextmanager
+def written(path):
+    """A private path, renamed to `path` if the file is made: another run may be making the same."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        private = pathlib.Path(folder) / path.name
+        yield private
+        if private.exists():
+            os.replace(private, path)
+
+
 class Compiler:
     def __init__(self, command):
         self.command = command
@@ -28,15 +40,17 @@ class Compiler:
         self.version = version.splitlines()[0]
         self.is_clang = "clang" in version
         self.family = "clang" if self.is_clang else "gcc"
+        self.no_limit = "-ferror-limit=0" if self.is_clang else "-fmax-errors=0"  # of errors
         number = re.search(r"(\d+)\.\d+", self.version.split("(")[-1] if not self.is_clang else self.version)
         self.name = f"{'clang' if self.is_clang else 'g++'}-{number.group(1) if number else '?'}"
 
-    def run(self, arguments, cwd, timeout=300):
-        """-> (exit code, everything that the compiler printed); C locale, no colours, no line wrapping."""
+    def run(self, arguments, cwd, timeout=300, source=None):
+        """-> (exit code, everything that the compiler printed); C locale, no colours, no line wrapping. `source`: the text to compile, called <stdin>."""
+        from_text = ["-x", "c++", "-", "-x", "none"] if source is not None else []
         environment = {**os.environ, "LC_ALL": "C", "TERM": "dumb"}
         try:
-            done = subprocess.run([self.command, *arguments], cwd=cwd, env=environment, timeout=timeout,
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            done = subprocess.run([self.command, *from_text, *arguments], cwd=cwd, env=environment, timeout=timeout,
+                                  input=(source or "").encode(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         except subprocess.TimeoutExpired:
             return 124, f"no result within {timeout} seconds"
         return done.returncode, done.stdout.decode("utf-8", "replace")
@@ -58,17 +72,13 @@ class Compiler:
         place.mkdir(parents=True, exist_ok=True)
         if not source.exists():
             source.write_text(f"#include <{header}>\n", encoding="utf-8")
-        # A private name first, then a rename: another run may be doing the same.
-        handle, private = tempfile.mkstemp(dir=place)
-        os.close(handle)
         # Times of files are not part of a precompiled header's identity: the hash above is.
         # What the header itself instantiates is instantiated here, not by each program again.
         of_clang = ["-Xclang", "-fno-pch-timestamp", "-fpch-instantiate-templates"] if self.is_clang else []
-        code, text = self.run([*flags, *of_clang, "-x", "c++-header", str(source), "-o", private], root)
+        with written(result) as private:
+            code, text = self.run([*flags, *of_clang, "-x", "c++-header", str(source), "-o", str(private)], root)
         if code != 0:
-            pathlib.Path(private).unlink(missing_ok=True)
             return [], text
-        os.replace(private, result)
         for old in store.iterdir():
             if old.name.startswith(self.name) and old != place and time.time() - old.stat().st_mtime > 3600:
                 shutil.rmtree(old, ignore_errors=True)

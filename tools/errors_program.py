@@ -13,7 +13,6 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 
 import compile_fail
 import compilers
@@ -33,16 +32,13 @@ def program():
     key = hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()[:16]
     place = root / "build/tools" / f"dimwise-errors-{key}"
     found = compilers.find_compilers()
-    if not place.exists() and found:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=place.parent) as folder:  # a private name first: another run may do the same
-            made = pathlib.Path(folder) / "program"
-            code, text = found[0].run([compilers.STANDARD, "-O1", "-Iinclude", "src/programs/errors/errors.cpp", "-o", str(made)], root)
-            if code != 0:
-                sys.exit(f"src/programs/errors/errors.cpp does not compile; bash tools/setup.sh notebook installs what it needs:\n{text}")
-            os.replace(made, place)
-    if not place.exists():
+    if not place.exists() and not found:
         sys.exit("dimwise-errors cannot be compiled: no compiler was found")
+    if not place.exists():
+        with compilers.written(place) as made:
+            code, text = found[0].run([compilers.STANDARD, "-O1", "-Iinclude", "src/programs/errors/errors.cpp", "-o", str(made)], root)
+        if code != 0:
+            sys.exit(f"src/programs/errors/errors.cpp does not compile; bash tools/setup.sh notebook installs what it needs:\n{text}")
     return str(place)
 
 

@@ -206,16 +206,14 @@ class Checker:
         if (root / "include/dimwise/dimwise.hpp").exists():
             self.pch, _ = compiler.precompile("dimwise/dimwise.hpp", self.flags, root, ["include"])
 
-    def compile(self, source, arguments, folder):
-        path = pathlib.Path(folder) / "block.cpp"
-        path.write_text(source, encoding="utf-8")
-        return self.compiler.run([*self.pch, *self.flags, str(path), *arguments], self.root)
+    def compile(self, source, *arguments):
+        return self.compiler.run([*self.pch, *self.flags, *arguments], self.root, source=source)
 
     def run(self, source):
         """-> (what is wrong with a program, what it prints)"""
         with tempfile.TemporaryDirectory() as folder:
             program = os.path.join(folder, "block")
-            result, text = self.compile(source, ["-o", program, *self.linked], folder)
+            result, text = self.compile(source, "-o", program, *self.linked)
             if result != 0:
                 return text, ""
             try:
@@ -247,12 +245,11 @@ class Checker:
                 return problem or (f"a ```text block should follow; the program prints:\n{printed}" if printed else "")
             return differs(block.prints, printed) if block.is_run or printed else ""
         head, texts = self.head([block.code]), []
-        with tempfile.TemporaryDirectory() as folder:
-            for declared in sorted((False, True), key=lambda one: one != block.seems_declared):
-                result, text = self.compile(head + self.fragment(name, block, declared) + "}\n", ["-fsyntax-only"], folder)
-                if result == 0:
-                    return ""
-                texts.append(text)
+        for declared in sorted((False, True), key=lambda one: one != block.seems_declared):
+            result, text = self.compile(head + self.fragment(name, block, declared) + "}\n", "-fsyntax-only")
+            if result == 0:
+                return ""
+            texts.append(text)
         # Which of the two was meant? The one with less to complain about.
         return min(texts, key=lambda answer: answer.count("error:"))
 
@@ -279,8 +276,7 @@ class Checker:
                 return ["lines that are refused are for fragments"] * len(found)
             wrong = dataclasses.replace(block, code=REFUSED.sub(r"\1\2", block.code))
             source += f"void fragment_{block.line}() {{\n{self.body(name, wrong)}}}\n"
-        with tempfile.TemporaryDirectory() as folder:
-            _, text = self.compile(source + "}\n", ["-fsyntax-only"], folder)
+        _, text = self.compile(source + "}\n", "-fsyntax-only")
         problems = []
         for block in found:
             missing = []
@@ -300,9 +296,7 @@ class Checker:
             source = self.head([rest[0][1].code])
             for number, (name, block) in enumerate(rest):
                 source += self.fragment(name, block, block.seems_declared, number)
-            with tempfile.TemporaryDirectory() as folder:
-                limit = "-ferror-limit=0" if self.compiler.is_clang else "-fmax-errors=0"
-                result, text = self.compile(source + "}\n", ["-fsyntax-only", limit], folder)
+            result, text = self.compile(source + "}\n", "-fsyntax-only", self.compiler.no_limit)
             if result == 0:
                 break
             wrong = set()

@@ -13,7 +13,6 @@ import argparse
 import pathlib
 import re
 import sys
-import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
@@ -74,31 +73,27 @@ def check(compiler, rows):
     wanted = uses(rows)
     operations = sorted({operation for _, _, some in rows for operation in some} - OPERATORS)
     wrong, passed = [], 0
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "uses.cpp"
-        text, first = source([statement for statement, _, _ in wanted], operations)
-        path.write_text(text, encoding="utf-8")
-        limit = "-ferror-limit=0" if compiler.is_clang else "-fmax-errors=0"
-        flags = [compilers.STANDARD, "-Iinclude", "-DDIMWISE_COMPILED_KERNELS", "-fsyntax-only", limit]
-        _, said = compiler.run([*flags, str(path)], ROOT)
-        # A note belongs to the error before it: clang names a deleted function's error there.
-        whole = re.split(r"^(?=\S+:\d+:\d+: (?:fatal )?error: )", said, flags=re.MULTILINE)
-        of_line = {}
-        for part in whole[1:]:
-            place, line = re.match(r"([^\s:]+):(\d+):", part).groups()
-            of_line.setdefault(int(line) if place == str(path) else 0, []).append(part)
-        for part in of_line.pop(0, []):
-            wrong.append(f"{compiler.name}: an error outside of the user's lines: {part.splitlines()[0]}")
-        for i, (statement, name, some) in enumerate(wanted):
-            found = of_line.pop(first + i, [])
-            if len(found) != 1:
-                wrong.append(f"{compiler.name}: {len(found)} errors, must be 1: {statement}")
-            elif not re.search(expected(name, some), found[0]):
-                wrong.append(f"{compiler.name}: does not name {name} and {', '.join(some)}: {statement}: {found[0].splitlines()[0]}")
-            else:
-                passed += 1
-        for line, found in of_line.items():
-            wrong.append(f"{compiler.name}: {text.splitlines()[line - 1]}: {found[0].splitlines()[0]}")
+    text, first = source([statement for statement, _, _ in wanted], operations)
+    flags = [compilers.STANDARD, "-Iinclude", "-DDIMWISE_COMPILED_KERNELS", "-fsyntax-only", compiler.no_limit]
+    _, said = compiler.run(flags, ROOT, source=text)
+    # A note belongs to the error before it: clang names a deleted function's error there.
+    whole = re.split(r"^(?=\S+:\d+:\d+: (?:fatal )?error: )", said, flags=re.MULTILINE)
+    of_line = {}
+    for part in whole[1:]:
+        place, line = re.match(r"([^\s:]+):(\d+):", part).groups()
+        of_line.setdefault(int(line) if place == "<stdin>" else 0, []).append(part)
+    for part in of_line.pop(0, []):
+        wrong.append(f"{compiler.name}: an error outside of the user's lines: {part.splitlines()[0]}")
+    for i, (statement, name, some) in enumerate(wanted):
+        found = of_line.pop(first + i, [])
+        if len(found) != 1:
+            wrong.append(f"{compiler.name}: {len(found)} errors, must be 1: {statement}")
+        elif not re.search(expected(name, some), found[0]):
+            wrong.append(f"{compiler.name}: does not name {name} and {', '.join(some)}: {statement}: {found[0].splitlines()[0]}")
+        else:
+            passed += 1
+    for line, found in of_line.items():
+        wrong.append(f"{compiler.name}: {text.splitlines()[line - 1]}: {found[0].splitlines()[0]}")
     return passed, wrong
 
 

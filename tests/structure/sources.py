@@ -21,7 +21,6 @@ import collections
 import pathlib
 import re
 import sys
-import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 
@@ -167,11 +166,9 @@ def check_threads(root):
 def offered(compiler, root, namespace):
     """-> the names that an editor offers after `dimwise::<namespace>::`, however they are declared"""
     line = f"auto name = dimwise::{namespace}::"
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "names.cpp"
-        path.write_text(f"#include <dimwise/dimwise.hpp>\n#include <dimwise/nn.hpp>\n{line}\n;\n", encoding="utf-8")
-        _, text = compiler.run([compilers.STANDARD, "-Iinclude", "-fsyntax-only", "-Xclang", f"-code-completion-at={path}:3:{len(line) + 1}",
-                                str(path)], root)
+    source = f"#include <dimwise/dimwise.hpp>\n#include <dimwise/nn.hpp>\n{line}\n;\n"
+    _, text = compiler.run([compilers.STANDARD, "-Iinclude", "-fsyntax-only", "-Xclang", f"-code-completion-at=-:3:{len(line) + 1}"], root,
+                           source=source)
     return set(re.findall(r"^COMPLETION: (\w+)", text, flags=re.M)) - INTERNAL
 
 

@@ -89,8 +89,8 @@ class CompileFail(unittest.TestCase):
             harness, found = compile_fail.Harness(self.root, self.compilers, "dimwise/dimwise.hpp", use_pch=True, stores=True), []
             for compiler in self.compilers:
                 run = type(compiler).run
-                compiler.run = lambda arguments, *rest, compiler=compiler, run=run: (
-                    calls.append(arguments[-1]) if "-fsyntax-only" in arguments else None) or run(compiler, arguments, *rest)
+                compiler.run = lambda arguments, cwd, source=None, compiler=compiler, run=run: (
+                    calls.append(arguments[-1]) if "-fsyntax-only" in arguments and not source else None) or run(compiler, arguments, cwd, source=source)
             try:
                 answer = compile_fail.run(harness, compile_fail.load(self.root, f"^({'|'.join(cases)})$"), 2, found.append)
             finally:
