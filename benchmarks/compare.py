@@ -239,21 +239,23 @@ def measured(options, measure_one, probe):
 
 
 def standing(f):
-    """-> in how many rows with a rival dimwise is first, and the others"""
+    """-> in how many rows with a rival dimwise is first, and a table of the others"""
     def behind(rivals):
         best = {w: rivals(w)[0] for w in f.workloads() if rivals(w)}
         ratios = {w: ms / f.median("ms", OWN, w) for w, (ms, _) in best.items()}
-        return len(best), [f"`{w}` {ratio:.2f} × {best[w][1]}" for w, ratio in ratios.items() if ratio < 1]
+        return len(best), [[f"`{w}`", f"{ratio:.2f} × {best[w][1]}"] for w, ratio in ratios.items() if ratio < 1]
 
     rows, slower = behind(f.rivals)
     others, faster = behind(f.unlimited_rivals)
     if others and not rows:
-        return (f"first in {others - len(faster)} of {others} rows, although {' and '.join(f.unlimited)} use AVX-512"
-                + (f"; behind in {', '.join(faster)}." if faster else "."))
-    said = f"first in {rows - len(slower)} of {rows} rows" + (f"; behind in {', '.join(slower)}." if slower else ".")
-    if others:
-        said += f" Not counted, because of AVX-512: {', '.join(f.unlimited)}" + (f", faster in {', '.join(faster)}." if faster else ".")
-    return said
+        said = f"first in {others - len(faster)} of {others} rows, although {' and '.join(f.unlimited)} use AVX-512."
+    else:
+        said = f"first in {rows - len(slower)} of {rows} rows."
+        said += f" Not counted, because of AVX-512: {', '.join(f.unlimited)}." if others else ""
+        if others:
+            slower, faster = [[*row, "yes"] for row in slower], [[*row, "no: AVX-512"] for row in faster]
+    behind_in = slower + faster
+    return said + (f"\n\n{table(['behind in', 'speed', 'counted'][:len(behind_in[0])], behind_in)}" if behind_in else "")
 
 
 # --- the page --------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import errors_program
 
 # No dimension has the colour of ink: it is the culprit's.
 LETTER, HEIGHT, GAP, LABEL, MARGIN = 7.25, 26, 8, 92, 12  # LETTER as in picture.hpp
-WINDOW, PHONE = 700, 340  # widths of a page: beside two lists of links, and on a phone
+WINDOW, PHONE = 660, 340  # widths of a page: beside two lists of links, and on a phone
 MADE = ("merged", "summed", "prime", "out", "divided")
 OWN_STYLE = """.dw .dimension{fill:var(--k);fill-opacity:.14;stroke:var(--k);stroke-width:1.2}.dw .noted{fill:var(--box);stroke:var(--line)}
 .dw .culprit{stroke:var(--ink);stroke-width:2.8}.dw .lacking{fill:none;stroke:var(--ink);stroke-width:1.6;stroke-dasharray:4 4}

@@ -86,11 +86,19 @@ const pages = {
   "source/include/dimwise/expr/rows/reduce.hpp.html": "include/dimwise/expr/rows/reduce.hpp",
 };
 
-// Code fits at this width, and so does the page; what is wider than its box has a shadow or fades out at the edge. Names in tables are whole,
-// and no heading leaves an empty line below it.
+// Code fits at this width, and so do pictures and the page; what is wider than its box has a shadow at the edge. Names in tables are whole,
+// those in texts break between their parts, the titles in the footer are whole, and no heading leaves an empty line below it. What a picture
+// marks is seen, and text of a compiler is large enough to be read.
 async function assertFits(page, path, width) {
-  const {wide, cut, bare, torn, tall} = await page.evaluate(() => ({
-    torn: [...document.querySelectorAll("article .dw-table code")].filter(e => /^\w{2,17}$/.test(e.textContent) && e.getClientRects().length > 1).map(e => e.textContent),
+  const {wide, cut, bare, torn, tall, beside, ended, small} = await page.evaluate(() => ({
+    torn: [...document.querySelectorAll("article .dw-table code, article :is(p, li, dd) code .dw-name")]
+      .filter(e => /^[\w/.:=-]{2,17}$/.test(e.textContent) && e.getClientRects().length > 1).map(e => e.textContent),
+    beside: [...document.querySelectorAll("article .dw-picture svg, article .dw-picture svg .culprit")].filter(e => {
+      const box = e.getBoundingClientRect();
+      return box.width && (box.left < 0 || box.right > innerWidth);
+    }).map(e => e.closest("svg").querySelector("title").textContent),
+    ended: [...document.querySelectorAll(".md-footer__title .md-ellipsis")].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent.trim()),
+    small: [...document.querySelectorAll("article .dw-line")].filter(e => e.clientWidth && parseFloat(getComputedStyle(e).fontSize) < 8.9).map(e => e.textContent),
     tall: [...document.querySelectorAll("article :is(h1, h2, h3)")].filter(e => {
       const link = e.querySelector(".headerlink"), words = document.createRange();
       words.setStart(e, 0);
@@ -101,13 +109,16 @@ async function assertFits(page, path, width) {
     cut: [...document.querySelectorAll("article pre, article pre code")]
       .filter(e => e.clientWidth && (e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().right > innerWidth + 1))
       .map(e => e.textContent.slice(0, 80)),
-    bare: [...document.querySelectorAll("article :is(.dw-table, .dw-picture, div.arithmatex)")]
+    bare: [...document.querySelectorAll("article :is(.dw-table, .dw-rows, div.arithmatex)")]
       .filter(e => e.scrollWidth > e.clientWidth + 1 && [undefined, "::after"].every(part => getComputedStyle(e, part).backgroundImage === "none"))
       .map(e => `${e.className}: ${e.textContent.slice(0, 80)}`),
   }));
   assert.deepEqual(cut, [], `${path} at ${width}: code is cut`);
   assert.deepEqual(bare, [], `${path} at ${width}: scrolls without a hint`);
-  assert.deepEqual(torn, [], `${path} at ${width}: names in tables are broken`);
+  assert.deepEqual(torn, [], `${path} at ${width}: names are broken`);
+  assert.deepEqual(beside, [], `${path} at ${width}: a picture, or what it marks, is beside the page`);
+  assert.deepEqual(ended, [], `${path} at ${width}: titles in the footer are cut`);
+  assert.deepEqual(small, [], `${path} at ${width}: too small to read`);
   assert.deepEqual(tall, [], `${path} at ${width}: headings with an empty line`);
   assert.ok(path.startsWith("source/") || wide <= width, `${path} is ${wide} wide in a window of ${width}`);
 }
@@ -121,15 +132,25 @@ async function assertReadable(page, path, colorScheme) {
   assert.ok(colorScheme === "light" ? paper > 200 && ink < 120 : paper < 80 && ink > 180, `${path}, ${colorScheme}: paper ${paper}, ink ${ink}`);
 }
 
-// No Markdown is left, such as a heading without an empty line before it, which becomes a row of the table above; and no line of a text that
-// begins with a number has become a list.
+// No Markdown is left, such as a heading without an empty line before it, which becomes a row of the table above; no line of a text that
+// begins with a number has become a list. Powers are raised, names in code have no plural, and tables have heads.
 async function assertRendered(page, path) {
-  const {raw, single} = await page.evaluate(() => ({
+  const {raw, single, flat, plural, headless} = await page.evaluate(() => ({
+    flat: [...document.querySelectorAll("article :is(p, li, td)")].filter(e => {
+      const words = e.cloneNode(true);
+      words.querySelectorAll("code, pre, .arithmatex, svg").forEach(one => one.remove());
+      return /[\de]\^[\d−-]/.test(words.textContent);
+    }).map(e => e.textContent.slice(0, 80)),
+    plural: [...document.querySelectorAll("article :is(p, li, td) code")].filter(e => /^s\b/.test(e.nextSibling?.textContent ?? "")).map(e => `${e.textContent}s`),
+    headless: [...document.querySelectorAll("article .dw-table tr:first-child")].filter(e => !e.textContent.trim()).map(e => e.closest("table").textContent.trim().slice(0, 80)),
     raw: [...document.querySelectorAll("article :is(p, li, td, th)")].map(e => e.textContent.trim()).filter(text => /^(#+ |\| .*\|$|```)/.test(text)),
     single: [...document.querySelectorAll("article ol")].filter(e => e.children.length < 2).map(e => e.textContent.trim().slice(0, 80)),
   }));
   assert.deepEqual(raw, [], `${path}: Markdown is shown`);
   assert.deepEqual(single, [], `${path}: lists of one item`);
+  assert.deepEqual(flat, [], `${path}: powers are written with ^`);
+  assert.deepEqual(plural, [], `${path}: names in code have a plural`);
+  assert.deepEqual(headless, [], `${path}: tables without a head`);
 }
 
 // What axe calls serious. It takes seconds to begin in a page, so it reads these pages whole, for what all pages share, and the articles of all
@@ -314,7 +335,7 @@ try {
   const errors = await open("errors/R1.html", 1280, "light");
   const picture = errors.locator(".dw-picture").first();
   await picture.scrollIntoViewIfNeeded();
-  const paperOf = () => picture.locator(".paper").evaluate(e => getComputedStyle(e).fill);
+  const paperOf = () => picture.locator(".paper").first().evaluate(e => getComputedStyle(e).fill);
   assert.equal(await paperOf(), "rgb(255, 255, 255)");
   await errors.evaluate(() => document.body.setAttribute("data-md-color-scheme", "slate"));
   assert.equal(await paperOf(), "rgb(18, 22, 29)");

@@ -13,7 +13,8 @@ MESSAGE = """a.cpp:12:28: error: `softmax` goes over seq (R7)
       |                ~~~~~~~~~~~~^~~~~~~~~~~~~~
   fix: Make the mask for the dimension that is reduced: for a softmax over `key`, `causal<seq, key>`, which names the
        queries first. If the mask is right, name its
-  note: another line
+  note: another line, that is too long for a line with what stands below it and is apart
+  ERROR_R7_mask_does_not_serve_this_dimension
 """
 TABLE = "lm_head.weight                                      vocab[96] d_embedding[64]                  F32\nwte                 vocab[96]\n"
 
@@ -37,6 +38,7 @@ class CodeLines(unittest.TestCase):
         self.assertIn("fix: Make", sentences[0])
         self.assertIn("queries first", sentences[0])
         self.assertNotIn("note:", sentences[0])
+        self.assertNotIn("ERROR_", sentences[0])
 
     def test_long_rows_scroll_together(self):
         self.assertEqual(fitted(TABLE).count('<span class="dw-rows" tabindex="0">'), 1)

@@ -267,7 +267,7 @@ def with_pictures(text):
     for told, rest, errors in zip(parts[1::2], parts[2::2], errors_program.read_all(printed)):
         sentence = " ".join(told.split("\n\n")[0].split())
         words = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(sentence, quote=False))
-        out += [f'<p class="dw-said">{words}</p>\n<div class="dw-picture" tabindex="0">{error_picture.draw_to_fit(errors[0])}</div>\n', rest]
+        out += [f'<p class="dw-said">{words}</p>\n<div class="dw-picture">{error_picture.draw_to_fit(errors[0])}</div>\n', rest]
     return "".join(out)
 
 
@@ -288,10 +288,10 @@ def on_page_content(content, page, config, files):
         path = pathlib.Path(config["docs_dir"]) / posixpath.normpath(posixpath.join(posixpath.dirname(page.file.url), found[1]))
         svg = path.read_text(encoding="utf-8") if path.is_file() else ""
         width = re.search(r'<svg\b[^>]* width="([\d.]+)"', svg)
-        wide = width and float(width[1]) > 480  # it fits its page, and its file shows it larger
+        wide = width and float(width[1]) > error_picture.PHONE  # a narrow page makes it smaller, and its file shows it as it is
         if 'class="dw"' not in svg:
             return found[0]
-        shown = f'<div class="dw-picture{" dw-whole" if wide else ""}" tabindex="0">{error_picture.without_style(svg)}</div>'
+        shown = f'<div class="dw-picture">{error_picture.without_style(svg)}</div>'
         return shown + (f'<span class="dw-larger"><a href="{found[1]}">Full size</a></span>' if wide else "")
 
     def error_links(found):

@@ -77,6 +77,7 @@ class heat_maps {
   std::size_t rows_;
   std::size_t columns_;
   std::size_t every_ = 1;
+  bool turned_ = false;  // the words above the columns, which are wider than a column
   double most_ = 0;
   double cell_ = 0;
   double left_ = 0;

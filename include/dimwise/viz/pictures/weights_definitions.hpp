@@ -23,7 +23,9 @@ DIMWISE_DETAIL_LIBRARY heat_maps::heat_maps(const charted_values& c)
   cell_ = longest <= 12 ? 34 : (longest <= 40 ? 18 : std::max(3.0, 720.0 / static_cast<double>(longest)));
   every_ = std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(13 / cell_)));
   left_ = 22 + letter_width * static_cast<double>(std::max(rank_ > 1 ? widest(rank_ - 2) : 0, columns_of(corner())));
-  top_ = 44 + letter_width * static_cast<double>(widest(rank_ - 1));
+  const double above = letter_width * static_cast<double>(widest(rank_ - 1));
+  turned_ = above > cell_ * static_cast<double>(every_) - 6;
+  top_ = 44 + (turned_ ? above : letter_width);
 }
 
 DIMWISE_DETAIL_LIBRARY picture heat_maps::drawn(const std::string& title) const {
@@ -65,7 +67,9 @@ DIMWISE_DETAIL_LIBRARY void heat_maps::map(canvas& c, std::size_t m, double x, d
   const printed_dimension& along = c_.dims[rank_ - 1];
   c.text(x + left_ - 8, y + top_ - 8, corner(), "end soft small");
   for (std::size_t j = 0; j < columns_; j += every_) {
-    c.turned_text(x + left_ + cell_ * (static_cast<double>(j) + 0.5) + 4, y + top_ - 6, -90, along.word(j));
+    const double middle = x + left_ + cell_ * (static_cast<double>(j) + 0.5);
+    turned_ ? c.turned_text(middle + 4, y + top_ - 6, -90, along.word(j))
+            : c.text(middle, y + top_ - 6, along.word(j), "middle");
   }
   for (std::size_t i = 0; rank_ > 1 && i < rows_; i += every_) {
     c.text(x + left_ - 8, y + top_ + cell_ * (static_cast<double>(i) + 0.5) + 4, c_.dims[rank_ - 2].word(i), "end");
