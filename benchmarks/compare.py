@@ -449,8 +449,8 @@ def page(every):
                   "the formula without the change, measured in the same run.", results["variants"].strip()]
     in_double = {architecture: results["double"] for architecture, results in every.items() if results.get("double")}
     if in_double:
-        parts += ["## Double", "`bench_double`, with AVX2 `bench_double_avx2`: products m × n × k, attention of 12 heads of 64, the others on 256 rows "
-                  "of 768 elements. \"Of float\": the rate in double as a share of that in float; half is what the registers allow. The last column compares dimwise in "
+        parts += ["## Double", "`bench_double`, with AVX2 `bench_double_avx2`: products m × n × k, attention of 12 heads of 64, cross-entropy of 512 × 5000 "
+                  "logits, AdamW for as many parameters, the others on 256 rows of 768 elements. \"Of float\": the rate in double as a share of that in float; half is what the registers allow. The last column compares dimwise in "
                   "double with the faster of Eigen and OpenBLAS in double."]
         parts += [part for architecture, rows in in_double.items() for part in (f"With {NAMES[architecture]}:", rows.strip())]
     if threads_table(f):
