@@ -91,8 +91,8 @@ const pages = {
 // marks is seen, and text of a compiler is large enough to be read.
 async function assertFits(page, path, width) {
   const {wide, cut, bare, torn, tall, beside, ended, small} = await page.evaluate(() => ({
-    torn: [...document.querySelectorAll("article .dw-table code, article :is(p, li, dd) code .dw-name")]
-      .filter(e => /^[\w/.:=-]{2,17}$/.test(e.textContent) && e.getClientRects().length > 1).map(e => e.textContent),
+    torn: [...document.querySelectorAll("article .dw-table code, article :is(p, li, dd) .dw-name")]
+      .filter(e => (e.matches(".dw-name") ? !e.closest("td") : /^\w{2,17}$/.test(e.textContent)) && e.getClientRects().length > 1).map(e => e.textContent),
     beside: [...document.querySelectorAll("article .dw-picture svg, article .dw-picture svg .culprit")].filter(e => {
       const box = e.getBoundingClientRect();
       return box.width && (box.left < 0 || box.right > innerWidth);

@@ -45,7 +45,7 @@ class ErrorPicture(unittest.TestCase):
             "the page's scheme decides the colours": '[data-md-color-scheme="slate"] .dw{--paper:#12161d' in style and "prefers-color-scheme" not in style,
             "its classes are not those of the library": not classes(error_picture.OWN_STYLE) & classes(style.replace(error_picture.OWN_STYLE, "")),
             "a narrow drawing has the same boxes": len(narrow) == len([box for box in picture if box.tag.endswith("rect")]),
-            "within its width": max(float(box.get("x")) + float(box.get("width")) for box in narrow[1:]) <= 300 and "dw-phone" not in error_picture.draw_to_fit(error),
+            "within its width": max(float(box.get("x")) + float(box.get("width")) for box in narrow[1:]) <= 300 and "dw-phone" in error_picture.draw_to_fit(error),
             "a style is taken out": error_picture.without_style("<svg><style>.dw{}</style>\n<rect/></svg>") == "<svg><rect/></svg>",
         }.items():
             self.assertTrue(right, name)
