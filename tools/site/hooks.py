@@ -12,7 +12,7 @@
 * whole programs have a link that opens them in the playground if it is built (tools/site/try_it.py);
 * the page "See attention" computes if examples/live/explore.sh has compiled its model; the report of its model is a page if 24_induction is
   built (tools/site/explore.py);
-* the table of marks is printed by tools/marks_table.cpp;
+* the table of marks is printed by tools/marks_table.py;
 * pages that the navigation of mkdocs.yml lacks are put at the end of their folder's section.
 
 What compilers print and the pages of sources are not searched; guides rank before reference pages, and those before pages about the
@@ -26,7 +26,6 @@ import logging
 import pathlib
 import posixpath
 import re
-import subprocess
 import sys
 import tempfile
 
@@ -43,6 +42,7 @@ import errors_page  # noqa: E402
 import errors_program  # noqa: E402
 import explore  # noqa: E402
 import first_screen  # noqa: E402
+import marks_table  # noqa: E402
 import rule_pages  # noqa: E402
 import search  # noqa: E402
 import try_it  # noqa: E402
@@ -244,19 +244,10 @@ def on_page_markdown(markdown, page, config, files):
                                                        for one, drawing in rule_pages.drawings(text).items()})
     markdown = explore.with_report(markdown)
     if name == "reference/marks.md":
-        markdown = with_marks(markdown)
+        markdown = markdown.replace("<!-- generated: tools/marks_table.py -->", marks_table.table())
     if name == "errors.md":
         markdown = rule_pages.index(markdown, [(page, text) for page, text in made.items() if page.startswith("errors/")])
     return for_python_markdown(links(markdown, name, files))
-
-
-def with_marks(text):
-    """The table of marks, from the header that the rules read."""
-    with tempfile.TemporaryDirectory() as folder:
-        program = f"{folder}/marks_table"
-        subprocess.run(["g++", "-std=c++20", "-Iinclude", "tools/marks_table.cpp", "-o", program], cwd=ROOT, check=True)
-        table = subprocess.run([program, "include"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    return text.replace("<!-- generated: tools/marks_table.cpp -->", table)
 
 
 def with_pictures(text):
