@@ -55,23 +55,6 @@ LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".py": "python", ".sh": "sh", ".cmake
 LINK = re.compile(r"(!?\[(?:[^\]\[`]|`[^`]*`|\[[^\]]*\])*\]\()([^)\s]+)(\))")
 SPAN = re.compile(r"`([\w./+-]+/[\w./+-]+)`")
 
-# Without the brackets that arithmatex puts around a formula.
-# Formulas that stand side by side, with a `\\quad` between them, are elements of their own, so that a narrow page shows them one below another.
-MATH = r"""for (const e of document.querySelectorAll(".arithmatex")) {
-  const tex = e.textContent.trim().slice(2, -2).trim();
-  if (e.tagName !== "DIV") { katex.render(tex, e); continue; }
-  const parts = [""];
-  let depth = 0;
-  for (const [token] of tex.matchAll(/\\[a-zA-Z]+|\\.|[{}]|[^\\{}]+/gs)) {
-    depth += {"{": 1, "}": -1, "\\begin": 1, "\\end": -1, "\\left": 1, "\\right": -1}[token] ?? 0;
-    if (depth === 0 && /^\\q?quad$/.test(token)) { parts.push(""); } else { parts[parts.length - 1] += token; }
-  }
-  e.replaceChildren(...parts.map(part => {
-    const one = Object.assign(document.createElement("span"), {className: "dw-formula"});
-    katex.render(`\\displaystyle ${part}`, one);
-    return one;
-  }));
-}"""
 KATEX = pathlib.Path("/usr/share/javascript/katex")
 
 # What the theme of Debian 12 lacks for readers without a mouse or a screen. What scrolls has a tabindex for the same reason.
@@ -324,7 +307,7 @@ def on_page_content(content, page, config, files):
     content = re.sub(r"<table>.*?</table>", table, content, flags=re.S)
     if 'class="arithmatex"' in content:
         at = posixpath.relpath("assets/katex", posixpath.dirname(page.file.url) or ".")
-        content += f'<link rel="stylesheet" href="{at}/katex.min.css"><script src="{at}/katex.min.js"></script><script>{MATH}</script>'
+        content += f'<link rel="stylesheet" href="{at}/katex.min.css"><script src="{at}/katex.min.js"></script><script>{script("math.js")}</script>'
     return re.sub(r'<details>.*?</details>|<(span|div) class="arithmatex">.*?</\1>', away, content, flags=re.S)
 
 
@@ -340,6 +323,11 @@ def whole_names(output):
     return re.sub(r"(?<!</span>)<code>([^<]+)</code>", code, output)
 
 
+def script(name):
+    """A script of the pages, without the comment at its head."""
+    return re.sub(r"\A(//.*\n)+", "", (ROOT / "tools/site" / name).read_text(encoding="utf-8")).rstrip("\n")
+
+
 def readable(output):
     for old, new in READABLE:
         output = output.replace(old, new, 1)
@@ -352,7 +340,7 @@ def on_post_template(output_content, template_name, config):
 
 def on_post_page(output, page, config):
     put_away = hidden.get(page.file.src_uri, [])
-    output = readable(output.replace("</head>", search.SCRIPT + "</head>", 1))
+    output = readable(output.replace("</head>", f"<script>{script('search.js')}</script></head>", 1))
     if page.file.src_uri.startswith("errors"):  # long names break between words
         output = re.sub(r"(?<=>)\s*ERROR_R\w+", lambda found: found[0].replace("_", "_<wbr>"), output)
     output = re.sub(r'(class="dw-error"[^>]*>)(\w+)(?=<)(?!<wbr>)', lambda found: found[1] + found[2].replace("_", "_<wbr>"), output)

@@ -8,7 +8,6 @@ import dataclasses
 import re
 
 RULE = re.compile(r"^## (R\d+): (.*)\n", re.M)
-ERROR = re.compile(r"^### (ERROR_(R\d+)\w*)\n\n(.*)\n", re.M)
 LAST = "## The compilers\n"
 
 
@@ -59,8 +58,8 @@ def with_drawings(markdown, drawn):
 def index(markdown, rules):
     """docs/errors.md, with links from its symptoms to the rules and with the list of all errors. `rules`: [(page, text)]"""
     def linked(row):
-        before, rule, after = row[0].rsplit("|", 3)[0], row[0].rsplit("|", 3)[1], row[0].rsplit("|", 3)[2]
-        return f"{before}|{re.sub(r'R[0-9]+', lambda one: f'[{one[0]}](errors/{one[0]}.md)', rule)}|{after}|"
+        before, rule, after, _ = row[0].rsplit("|", 3)
+        return "|".join([before, re.sub(r"R\d+", r"[\g<0>](errors/\g<0>.md)", rule), after, ""])
 
     def errors_of(page, text):
         said = re.search(r"^# (.*)", text)[1]

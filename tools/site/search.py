@@ -1,6 +1,6 @@
 """Search of the site: queries with code, and the order of what is found.
 
-The search of MkDocs' theme reads a query as lunr does, where `<`, `:` and `+` have meanings, so that `softmax<key>` finds nothing. SCRIPT makes
+The search of MkDocs' theme reads a query as lunr does, where `<`, `:` and `+` have meanings, so that `softmax<key>` finds nothing. search.js makes
 words of it first. `finish` leaves pages of sources out of the index and gives each page a weight, which the theme of Debian 12 (8.2.5) does not
 read: its worker gets one more argument. Used by tools/site/hooks.py. Why no kept tool: the theme weighs pages from version 8.3, and has no setting for
 queries. Standard library only. Not a program.
@@ -8,13 +8,6 @@ queries. Standard library only. Not a program.
 
 import json
 import re
-
-# The worker appends `*` to the query: the last word is also searched as the beginning of a word. Words of one piece of code but the last are demanded.
-SCRIPT = """<script>var __search = {transform: query => {
-  const all = query.split(/[\\s"]+/).map(piece => piece.split(/[^\\p{L}\\p{N}_]+/u).filter(Boolean)).filter(words => words.length);
-  const words = all.flatMap(piece => piece.map((word, at) => (at + 1 < piece.length ? "+" : "") + word));
-  return words.length ? words.join(" ") + " " + words.at(-1) : "";
-}};</script>"""
 
 WEIGHTS = (("source/", 0), ("README", 2), ("index", 2), ("start/", 4), ("tutorial/", 4), ("howto/", 4), ("errors", 3), ("glossary", 3), ("explanation/", 2), ("reference/", 3),
            ("decisions/", .2), ("ARCHITECTURE", .2), ("CONTRIBUTING", .3), ("CHANGELOG", .1))
