@@ -66,14 +66,10 @@ missing_of() {
 
 # One answer for every question that a package might ask, so that nothing waits for a key (tzdata does). Another run may be installing.
 apt() {
-  if [ "$(id -u)" = 0 ]; then
-    env DEBIAN_FRONTEND=noninteractive TZ=Etc/UTC apt-get -o DPkg::Lock::Timeout=600 "$@"
-  elif command -v sudo > /dev/null; then
-    sudo env DEBIAN_FRONTEND=noninteractive TZ=Etc/UTC apt-get -o DPkg::Lock::Timeout=600 "$@"
-  else
-    echo "setup: packages are missing, and this is neither root nor is there sudo. As root: apt-get $*" >&2
-    return 1
-  fi
+  local as_root=sudo
+  if [ "$(id -u)" = 0 ]; then as_root=""; fi
+  $as_root env DEBIAN_FRONTEND=noninteractive TZ=Etc/UTC apt-get -o DPkg::Lock::Timeout=600 "$@" ||
+    { echo "setup: this did not succeed; as root: apt-get $*" >&2; return 1; }
 }
 
 # shellcheck disable=SC2086  # lists of words

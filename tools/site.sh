@@ -50,5 +50,5 @@ if ! PYTHONWARNINGS=ignore mkdocs build --strict --site-dir "$(realpath -m "$fol
 fi
 python3 -B tools/site/api.py "$folder/api"
 if [ -d build/playground/site ]; then cp -r build/playground/site "$folder/playground"; fi
-python3 -B tools/check_site.py "$folder"
+python3 -B tests/docs/links.py "$folder"
 echo "the site: $folder/index.html; with a search box: python3 -m http.server --bind 127.0.0.1 --directory $folder"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every link of a built site leads somewhere, and nothing is fetched from elsewhere.
 
-    python3 tools/check_site.py build/site
+    python3 tests/docs/links.py build/site
 
 Each href and src leads to a file of the site, each # to an id of that page; scripts, styles, images and fonts are files of the site, also
 those of style sheets. Links to other sites are counted, not followed; the pages of Doxygen (`api/`) are targets only: Doxygen checks its own.

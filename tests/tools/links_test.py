@@ -1,10 +1,10 @@
-"""tools/check_site.py: each kind of link, right and wrong."""
+"""tests/docs/links.py: each kind of link, right and wrong."""
 
 import unittest
 
 from support import project
 
-import check_site
+import links
 
 PAGES = {  # name: (page, what must be reported)
     "good": ('<a href="b.html#there">x</a><a id="here" href="#here">y</a><img src="p.svg"><a href="https://example.org">z</a>', ""),
@@ -21,11 +21,11 @@ PAGES = {  # name: (page, what must be reported)
 }
 
 
-class CheckSite(unittest.TestCase):
+class Links(unittest.TestCase):
     def problems(self, page, style="/* url(https://example.org) */ p{background:url(p.svg)}"):
         root = project(self, {"outside.html": "", "site/a.html": page, "site/b.html": '<p id="there"></p>', "site/p.svg": "", "site/s.css": style,
                               "site/api/x.html": '<a href="gone.html">x</a>'})
-        return check_site.Site(root / "site").check()[0]
+        return links.Site(root / "site").check()[0]
 
     def test_each_page(self):
         for name, (page, expected) in PAGES.items():
@@ -38,7 +38,7 @@ class CheckSite(unittest.TestCase):
         self.assertIn("s.css", "".join(self.problems("", "@import 'https://example.org/x.css';")))
 
     def test_no_pages(self):
-        self.assertIn("no pages", "".join(check_site.Site(project(self, {"x.txt": ""})).check()[0]))
+        self.assertIn("no pages", "".join(links.Site(project(self, {"x.txt": ""})).check()[0]))
 
 
 if __name__ == "__main__":
