@@ -26,8 +26,8 @@ DIMWISE_DETAIL_OPERATION(other)
 /// A module.
 template <class T>
 struct module {
-  BOOST_HANA_DEFINE_STRUCT(module, (tensor<T, int>, weight),
-                           (int, bias));
+  tensor<T, int> weight;
+  int bias;
   /// Gives it.
   const T& value() const;
   const T& other_value() const;

@@ -21,7 +21,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Namespaces that users do not name; `kernels` is left out in the Doxyfile.
-INNER = r"(?:\S+::)?(?:detail(?:::\S+)?|op|fn|look|rule)"
+INNER = r"(?:\S+::)?(?:detail(?:::\S+)?|op|fn|rule)"
 HIDDEN = re.compile(rf"^namespace (?P<name>{INNER}) \{{\n(?:[^\n]*\n\}}$|.*?^\}}  // namespace (?P=name)$)", re.M | re.S)
 # Specialisations outside of dimwise, and inherited constructors.
 UNPARSED = re.compile(r"^template <[^\n]*>\n(?:  requires [^\n]*\n)?struct (?:std|dimwise::detail)::.*?^\};$|^  using [^\n]*>::\w+;$", re.M | re.S)
@@ -38,7 +38,7 @@ UNDOCUMENTED = re.compile(r"(?P<file>\S+?):(?P<line>\d+): warning: (?:Member (?P
 
 def simplified(text):
     """-> a header as Doxygen reads it"""
-    text = with_members(UNPARSED.sub("\n", HIDDEN.sub("\n", text)))
+    text = UNPARSED.sub("\n", HIDDEN.sub("\n", text))
     text = re.sub(r"^#define DIMWISE_DETAIL_(?:[^\n]*\\\n)*.*\n", "", text, flags=re.M)  # the Doxyfile has those that declare names
     text = re.sub(r"^DIMWISE_DETAIL_MISUSED\w*\(.*\)\n", "", text, flags=re.M)  # would take the comment of the name above to the one below
     text = VERDICT.sub("", text)
@@ -62,23 +62,6 @@ def with_file_comment(text):
             break
         lines[number] = "/" + re.sub(r"^// \S+ -- ", "// ", line)
     return "\n".join(["/// \\file", *lines])
-
-
-def with_members(text):
-    """BOOST_HANA_DEFINE_STRUCT(name, (type, member), …) as its members."""
-    def members(found):
-        pairs, depth = [], 0
-        for letter in found[1]:
-            depth -= letter == ")"
-            if depth > 0:
-                pairs[-1] += letter
-            elif letter == "(":
-                pairs.append("")
-            depth += letter == "("
-        lines = [" ".join(pair.rsplit(",", 1)[0].split()) + " " + pair.rsplit(",", 1)[1].strip() + ";" for pair in pairs]
-        return "\n".join(lines)
-
-    return re.sub(r"^ *BOOST_HANA_DEFINE_STRUCT\(\w+(.*?)\);$", members, text, flags=re.M | re.S)
 
 
 def without_rejecting(text):
