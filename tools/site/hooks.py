@@ -7,8 +7,9 @@
 * formulas are drawn by KaTeX, a package of Debian that the site has a copy of;
 * the name of a rule, as in "(R7)", leads to its page;
 * docs/errors.md is an index of the rules' pages (tools/errors_page.py makes build/errors.md, tools/site/rule_pages.py divides it), and each
-  error has a drawing of its shapes instead of the text (tools/error_picture.py); SVG files are part of their page and follow its colours;
-* code fits its page: lines wrap, and rows of text whose columns are aligned get smaller instead (tools/site/code_lines.py);
+  error has a drawing of its shapes instead of the text, and a narrow one for a phone (tools/error_picture.py); SVG files are part of their page and follow its colours;
+* code fits its page: lines wrap, rows of text whose columns are aligned get smaller, then scroll (tools/site/code_lines.py); names in code break
+  between their parts;
 * whole programs have a link that opens them in the playground if it is built (tools/site/try_it.py);
 * the page "See attention" computes if examples/live/explore.sh has compiled its model; the report of its model is a page if 24_induction is
   built (tools/site/explore.py);
