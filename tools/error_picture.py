@@ -29,12 +29,9 @@ def colours(names):
         value = 2166136261
         for letter in word.encode():
             value = (value ^ letter) * 16777619 % 2**32
-        colour = (value ^ (value >> 15)) % 8
-        for _ in range(8):
-            if colour not in known.values():
-                break
-            colour = (colour + 1) % 8
-        known[word] = colour
+        first = (value ^ (value >> 15)) % 8
+        free = ((first + step) % 8 for step in range(8) if (first + step) % 8 not in known.values())
+        known[word] = next(free, first)
     return known
 
 

@@ -5,8 +5,10 @@ and again when it changes. It needs CLI11 (bash tools/setup.sh notebook). Why no
 that a user calls without a build folder need it as well. Standard library only. Not a program.
 """
 
+import bisect
 import functools
 import hashlib
+import itertools
 import json
 import os
 import pathlib
@@ -57,13 +59,10 @@ def translate(text, colour=False):
 def read_all(texts):
     """-> of each text the errors of dimwise in it, as `dimwise-errors --json` describes them"""
     texts = [text if text.endswith("\n") else text + "\n" for text in texts]
-    found, firsts, line = [[] for _ in texts], [], 1
-    for text in texts:
-        firsts.append(line)
-        line += text.count("\n") + 1
+    firsts = list(itertools.accumulate((text.count("\n") + 1 for text in texts), initial=1))  # lines
+    found = [[] for _ in texts]
     for one in map(json.loads, run(SEPARATOR.join(texts), "--json").splitlines()):
-        number = max(n for n, first in enumerate(firsts) if first <= one["input_line"])
-        found[number].append(one)
+        found[bisect.bisect(firsts, one["input_line"]) - 1].append(one)
     return found
 
 

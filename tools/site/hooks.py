@@ -162,20 +162,18 @@ def rules_of(config):
 def complete_navigation(nav, files):
     listed = set(re.findall(r'"([^"]+\.md)"', json.dumps(nav)))
 
-    def section(entries, title):
-        for entry in entries:
-            for name, content in entry.items() if isinstance(entry, dict) else ():
-                if name == title and isinstance(content, list):
-                    return content
-                found = section(content, title) if isinstance(content, list) else None
-                if found is not None:
-                    return found
-        return None
+    def sections_of(entries):
+        """-> {title: entries} of the sections, and of those in them"""
+        found = {}
+        for name, content in (pair for entry in entries if isinstance(entry, dict) for pair in entry.items()):
+            found |= {name: content, **sections_of(content)} if isinstance(content, list) else {}
+        return found
 
+    sections = sections_of(nav)
     for file in sorted((file for file in files if file.is_documentation_page()), key=lambda file: file.src_uri):
         folder = posixpath.dirname(file.src_uri)
         folder = folder if folder in SECTIONS else folder.split("/")[0]
-        content = section(nav, SECTIONS.get(folder, ""))
+        content = sections.get(SECTIONS.get(folder))
         if file.src_uri in listed or folder == "source":
             continue
         if content is None:
@@ -207,10 +205,11 @@ def links(text, page, files):
 
 def on_page_markdown(markdown, page, config, files):
     name = page.file.src_uri
-    playground = posixpath.relpath("playground/index.html", posixpath.dirname(page.file.url) or ".")
-    if name.startswith("source/"):
+    if name.startswith("source/") or name == "README.md":
         page.meta["hide"] = ["navigation", "toc"]
-        return try_it.with_link_to(markdown, name[len("source/"):-len(".md")], playground) if try_it.is_built() else markdown
+    playground, mistake = posixpath.relpath("playground/index.html", posixpath.dirname(page.file.url) or "."), ""
+    if name.startswith("source/"):
+        return try_it.with_link_to(markdown, name[len("source/"):-len(".md")], playground)
     if try_it.is_built():
         mistake = f"{playground}#program=mistake_readme"
         markdown = try_it.with_links(markdown, playground)
@@ -219,8 +218,7 @@ def on_page_markdown(markdown, page, config, files):
             button = f'<p><a class="md-button md-button--primary" href="{playground}">Open the playground</a></p>'
             markdown = markdown.replace("\n\n", f"\n\n{button}\n\n", 1)
     if name == "README.md":
-        page.meta["hide"] = ["navigation", "toc"]
-        markdown = first_screen.made_from(markdown, mistake if try_it.is_built() else "", log.warning)
+        markdown = first_screen.made_from(markdown, mistake, log.warning)
     if name == "tutorial/see_attention.md":
         markdown = explore.with_page(markdown)
     if name.startswith("tutorial/"):
