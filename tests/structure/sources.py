@@ -7,6 +7,7 @@
  * A header that uses DIMWISE_CONFIGURATION includes its definition; X_definitions.hpp is included by X.hpp and by implementation.hpp, or by
    another definitions header.
  * At most 14 headers stand in a folder of include/dimwise, and 14 sources in one of src and tests; tests/compile_fail has a file for each mistake.
+ * A header of a family of architectures has at most 120 lines: what families share is in models/common, decoder, encoder, encoder_decoder.
  * A test case that starts threads is in the suite `threads` (tests/support/threads.hpp).
  * The head of a program or module in tools says why no packaged tool serves; the modules of the playground's page are one program.
  * A file that a header, CONTRIBUTING.md, README.md or ARCHITECTURE.md names exists; so does a header that a comment of a header names,
@@ -56,6 +57,7 @@ INTERNAL = {"detail", "a_stack_is_made_by_of_and_then_initialised"}
 # What starts threads in a test; a program that replaces `operator new` has no suite of the preset `threads`.
 STARTS_THREADS = ("std::thread", "racing_executor", "run_threads", "ranks::run")
 MOST_SOURCES = 14  # in a folder
+MOST_LINES, FAMILIES = 120, ("models/decoders/", "models/encoders/", "models/encoder_decoders/")
 HEADER = re.compile(r"(?<![\w./<-])[a-z][\w/]*\.hpp\b")  # in a comment, from any folder on
 FILE = re.compile(r"\b(?:tools|docs|benchmarks|include|tests|cmake)/[\w/.-]+\.(?:py|sh|md|hpp|cpp|cmake)\b")
 
@@ -119,6 +121,8 @@ def check_headers(root):
         own = "kernels/dispatch/configuration.hpp"
         if file != own and re.search(r"^[^/]*\bDIMWISE_CONFIGURATION\b", text, re.M) and f"#include <dimwise/{own}>" not in text:
             yield f"{file}: uses DIMWISE_CONFIGURATION without #include <dimwise/{own}>"
+        if file.startswith(FAMILIES) and text.count("\n") > MOST_LINES:
+            yield f"{file}: has {text.count(chr(10))} lines, more than {MOST_LINES}: share what other families read alike"
         if file.endswith("_definitions.hpp"):
             line, header = f"#include <dimwise/{file}>\n", file.replace("_definitions", "")
             by_others = any(line in other for name, other in texts.items() if name.endswith("_definitions.hpp"))

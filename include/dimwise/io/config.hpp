@@ -249,6 +249,10 @@ class config_check {
               ", the model's type has " + (expected ? "true" : "false"));
     }
   }
+  /// Requires this integer of at least 1, which is also the default; `reason` follows it in the mismatch.
+  void expect_count(const std::string& key, std::size_t expected, const std::string& reason = "") {
+    if (count(key, expected) != expected) { differs(key + " is not " + std::to_string(expected) + reason); }
+  }
   /// Replaces a setting by one of another file, which mismatches that begin with its key name.
   void replace(const std::string& key, const nlohmann::json& by, const std::string& file) {
     (*settings_)[key] = detail::held_json::copy_of(by).take();
@@ -265,6 +269,10 @@ class config_check {
       }
     }
     problems_.push_back(std::move(what));
+  }
+  /// Records the mismatches of a part of these settings, after the title of the part.
+  void differs_in(const config_check& part) {
+    for (const std::string& problem : part.problems()) { differs(part.title() + ": " + problem); }
   }
   /// Throws `file_error` with all mismatches.
   void finish() const {

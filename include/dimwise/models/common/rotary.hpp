@@ -119,9 +119,6 @@ inline bool read_scaling(const std::string& kind, io::config_check& scaling, dou
   }
   return true;
 }
-inline void take_problems(io::config_check& config, const io::config_check& scaling) {
-  for (const std::string& problem : scaling.problems()) { config.differs(scaling.title() + ": " + problem); }
-}
 
 }  // namespace detail
 
@@ -137,7 +134,7 @@ inline void take_problems(io::config_check& config, const io::config_check& scal
     config.differs(scaling.title() + " is of the type " + io::detail::printable(kind) +
                    ", default, linear, llama3 or yarn was expected");
   }
-  detail::take_problems(config, scaling);
+  config.differs_in(scaling);
   return options;
 }
 
@@ -264,7 +261,7 @@ inline void read_dynamic(io::config_check& scaling, std::size_t turned, double l
     to.scale = rotary_attention(options);
     if (by_factors) { detail::read_longrope(config, scaling, longest, to); }
   }
-  detail::take_problems(config, scaling);
+  config.differs_in(scaling);
   return to;
 }
 

@@ -34,7 +34,7 @@ inline void read_block_scales(io::config_check& config, decoder_plan& plan) {
   } else {
     how.differs("weight_block_size is not two numbers from 1 to 65536: rows and columns that share a scale");
   }
-  for (const std::string& problem : how.problems()) { config.differs("quantization_config: " + problem); }
+  config.differs_in(how);
   plan.reads_quantised = true;
 }
 

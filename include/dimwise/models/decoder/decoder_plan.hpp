@@ -172,6 +172,21 @@ inline void read_rotary_of_all(io::config_check& c, decoder_config& to, const ro
   to.rotary = {read_rotary(c, to.d_k, keys)};
 }
 
+/// The key of the number of experts, and defaults of their settings.
+struct expert_keys {
+  std::string key = "num_local_experts";
+  std::size_t experts = 8;
+  std::size_t chosen = 2;
+  std::size_t hidden = 0;  ///< if moe_intermediate_size is absent; 0: experts have `intermediate_size`
+};
+/// The number and the extents of experts, which the layers from `first` on have.
+inline void read_experts(io::config_check& c, decoder_config& to, const expert_keys& keys = {}, std::size_t first = 0) {
+  to.experts = c.count(keys.key, keys.experts);
+  to.chosen_experts = c.count("num_experts_per_tok", keys.chosen);
+  to.expert_hidden = keys.hidden == 0 ? to.hidden : c.count("moe_intermediate_size", keys.hidden);
+  for (std::size_t i = first; i < to.layers.size(); ++i) { to.layers[i].sparse = true; }
+}
+
 /// Whether layer i sees a window, by `layer_types`; without them by `otherwise(i)`. Rejects other types of layers.
 template <class Otherwise>
 [[nodiscard]] std::vector<bool> read_layer_types(io::config_check& c, std::size_t layers, const Otherwise& otherwise) {

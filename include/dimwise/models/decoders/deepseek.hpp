@@ -15,12 +15,10 @@ namespace dimwise::models::architectures {
 namespace detail {
 
 struct deepseek_defaults {
-  std::size_t longest = 2048;
+  expert_keys experts{};
+  std::size_t shared = 1;
   std::size_t first_sparse = 0;
-  std::size_t experts = 64;
-  std::size_t chosen = 6;
-  std::size_t shared = 2;
-  std::size_t expert_hidden = 1407;
+  std::size_t longest = 2048;
 };
 
 // The scale of scores grows with the logarithm of YaRN's factor.
@@ -53,15 +51,11 @@ inline decoder_plan deepseek_plan(io::config_check& c, const deepseek_defaults& 
   to.rotary = {read_rotary(c, to.d_rotated, {.longest = defaults.longest})};
   to.score_scale = deepseek_score_scale(c, to);
 
-  to.experts = c.count("n_routed_experts", defaults.experts);
-  to.chosen_experts = c.count("num_experts_per_tok", defaults.chosen);
-  to.expert_hidden = c.count("moe_intermediate_size", defaults.expert_hidden);
+  read_experts(c, to, defaults.experts, whole_number(c, "first_k_dense_replace", defaults.first_sparse));
   to.shared_hidden = to.expert_hidden * whole_number(c, "n_shared_experts", defaults.shared, null_setting::is_zero);
   to.shared_gate = false;
   to.expert_scale = c.number("routed_scaling_factor", 1);
-  const std::size_t first = whole_number(c, "first_k_dense_replace", defaults.first_sparse);
-  for (std::size_t i = first; i < to.layers.size(); ++i) { to.layers[i].sparse = true; }
-  if (c.count("moe_layer_freq", 1) != 1) { c.differs("moe_layer_freq is not 1"); }
+  c.expect_count("moe_layer_freq", 1);
   plan.names.shared_expert = "mlp.shared_experts.";
   return plan;
 }
@@ -80,7 +74,7 @@ inline void read_expert_groups(io::config_check& c, decoder_config& to, std::siz
 
 /// DeepseekV2ForCausalLM: experts by softmax, from the groups with the likeliest experts.
 [[nodiscard]] inline decoder_plan deepseek_v2(io::config_check& c) {
-  decoder_plan plan = detail::deepseek_plan(c, {});
+  decoder_plan plan = detail::deepseek_plan(c, {.experts = {"n_routed_experts", 64, 6, 1407}, .shared = 2});
   decoder_config& to = plan.config;
   to.rotary.front().pairs = rotary_pairs::interleaved;
   to.renormalised = false;
@@ -94,7 +88,8 @@ inline void read_expert_groups(io::config_check& c, decoder_config& to, std::siz
 /// DeepseekV3ForCausalLM: experts by sigmoid with a correction that only chooses, from the groups with the largest sum
 /// of two.
 [[nodiscard]] inline decoder_plan deepseek_v3(io::config_check& c) {
-  decoder_plan plan = detail::deepseek_plan(c, {4096, 3, 256, 8, 1, 2048});
+  decoder_plan plan = detail::deepseek_plan(
+      c, {.experts = {"n_routed_experts", 256, 8, 2048}, .shared = 1, .first_sparse = 3, .longest = 4096});
   decoder_config& to = plan.config;
   const bool interleaved = c.flag("rope_interleave", true);
   to.rotary.front().pairs = interleaved ? rotary_pairs::interleaved : rotary_pairs::half_split;

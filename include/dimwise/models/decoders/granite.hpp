@@ -30,10 +30,7 @@ namespace dimwise::models::architectures {
   decoder_plan plan = granite(c);
   decoder_config& to = plan.config;
   to.feed.bias = false;
-  to.experts = c.count("num_local_experts", 8);
-  to.chosen_experts = c.count("num_experts_per_tok", 2);
-  to.expert_hidden = to.hidden;
-  for (auto& layer : to.layers) { layer.sparse = true; }
+  read_experts(c, to);
   decoder_names& names = plan.names;
   names.router = "block_sparse_moe.router.layer";
   names.experts = "block_sparse_moe.experts.";

@@ -23,10 +23,7 @@ namespace dimwise::models::architectures {
   decoder_config& to = plan.config;
   read_rotary_of_all(c, to, {.base = 1000000, .longest = 131072});
   read_window_of_all(c, to);
-  to.experts = c.count("num_local_experts", 8);
-  to.chosen_experts = c.count("num_experts_per_tok", 2);
-  to.expert_hidden = to.hidden;
-  for (auto& layer : to.layers) { layer.sparse = true; }
+  read_experts(c, to);
   plan.names.router = "block_sparse_moe.gate";
   plan.names.experts = "block_sparse_moe.experts.";
   plan.names.expert_gate = "w1";

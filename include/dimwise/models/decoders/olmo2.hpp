@@ -30,11 +30,9 @@ namespace dimwise::models::architectures {
   to.head_norm = head_norm_kind::whole;
   read_rotary_of_all(c, to, {.longest = 4096});
   if (c.has("clip_qkv")) { c.differs("clip_qkv is set; queries, keys and values are not clamped"); }
-  to.experts = c.count(c.has("num_local_experts") ? "num_local_experts" : "num_experts", 64);
-  to.chosen_experts = c.count("num_experts_per_tok", 8);
-  to.expert_hidden = to.hidden;
+  const std::string key = c.has("num_local_experts") ? "num_local_experts" : "num_experts";
+  read_experts(c, to, {.key = key, .experts = 64, .chosen = 8});
   to.renormalised = c.flag("norm_topk_prob", false);
-  for (auto& layer : to.layers) { layer.sparse = true; }
   return plan;
 }
 

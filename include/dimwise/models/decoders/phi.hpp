@@ -67,7 +67,7 @@ namespace dimwise::models::architectures {
   } else if (rotary_settings& r = to.rotary.front(); r.depends_on_length()) {
     r.scale = scaling.number("short_mscale", {}, above_zero);
     r.long_scale = scaling.number("long_mscale", {}, above_zero);
-    models::detail::take_problems(c, scaling);
+    c.differs_in(scaling);
   }
   return plan;
 }

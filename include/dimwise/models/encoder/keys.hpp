@@ -21,6 +21,15 @@ struct count_key {
   std::size_t otherwise;
 };
 
+/// The extents of a class whose config.json lacks them, and by default those of BERT.
+struct encoder_defaults {
+  std::size_t vocab = 30522;
+  std::size_t features = 768;
+  std::size_t heads = 12;
+  std::size_t hidden = 3072;
+  std::size_t layers = 12;
+};
+
 /// The keys of an encoder's extents.
 struct encoder_keys {
   count_key vocab = {"vocab_size", 30522};
@@ -30,6 +39,15 @@ struct encoder_keys {
   count_key layers = {"num_hidden_layers", 12};
   count_key head = {nullptr, 0};  ///< of the features of a head; without a key or a value, heads divide the features
 };
+
+/// BERT's keys with the defaults of another class.
+[[nodiscard]] inline encoder_keys keys_with(const encoder_defaults& otherwise) {
+  return {{"vocab_size", otherwise.vocab},
+          {"hidden_size", otherwise.features},
+          {"num_attention_heads", otherwise.heads},
+          {"intermediate_size", otherwise.hidden},
+          {"num_hidden_layers", otherwise.layers}};
+}
 
 /// `model_type`. Without it, a class XLMRoberta… in `architectures` stands for xlm-roberta: jina-embeddings-v3 has no
 /// other name of its type.

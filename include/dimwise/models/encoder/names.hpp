@@ -23,6 +23,14 @@ struct encoder_head_names {
   std::string output_bias{};  ///< of masked tokens: the whole name of the bias
 };
 
+/// BERT's names of the output of masked tokens.
+[[nodiscard]] inline encoder_head_names names_of_predictions(const std::string& norm = "LayerNorm") {
+  return {.dense = "cls.predictions.transform.dense",
+          .norm = "cls.predictions.transform." + norm,
+          .output = "cls.predictions.decoder",
+          .output_bias = "cls.predictions.bias"};
+}
+
 /// The names of the arrays of an encoder, without ".weight" and ".bias". An empty name is a part that the family lacks.
 struct encoder_names {
   std::string prefix{};  ///< optional in files

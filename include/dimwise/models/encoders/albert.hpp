@@ -12,11 +12,7 @@ namespace dimwise::models {
 
 /// Reads the settings of ALBERT from `config`, with its array names. Records mismatches in `config`.
 [[nodiscard]] inline encoder_description read_albert_settings(io::config_check& config, const io::archive& weights) {
-  encoder_keys keys;
-  keys.vocab.otherwise = 30000;
-  keys.features.otherwise = 4096;
-  keys.heads.otherwise = 64;
-  keys.hidden.otherwise = 16384;
+  encoder_keys keys = keys_with({.vocab = 30000, .features = 4096, .heads = 64, .hidden = 16384});
   keys.layers = {"num_hidden_groups", 1};  // each group has the parameters of one layer, or of inner_group_num layers
   encoder_description d = described_like_bert(config, weights, keys);
   encoder_config& c = d.config;

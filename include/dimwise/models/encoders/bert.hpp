@@ -33,10 +33,7 @@ namespace dimwise::models {
   d.config.classifier = {.dense = true, .activation = activation_kind::tanh};
   d.names.classifier = {.dense = "pooler.dense", .dense_in_model = true, .output = "classifier"};
   d.names.token_classifier = {.output = "classifier"};
-  d.names.predictor = {.dense = "cls.predictions.transform.dense",
-                       .norm = "cls.predictions.transform.LayerNorm",
-                       .output = "cls.predictions.decoder",
-                       .output_bias = "cls.predictions.bias"};
+  d.names.predictor = names_of_predictions();
   d.names.unused.insert(d.names.unused.end(), {"cls.seq_relationship.", "cls."});
   return d;
 }

@@ -68,7 +68,7 @@ inline void read_convolution(io::config_check& config, encoder_config& c) {
   if (c.extents.taps % 2 == 0) {
     config.differs("conv_kernel_size is " + std::to_string(c.extents.taps) + ", an odd number was expected");
   }
-  if (config.number("conv_groups", 1) != 1) { config.differs("conv_groups is not 1: no other convolution is read"); }
+  config.expect_count("conv_groups", 1, ": no other convolution is read");
 }
 
 }  // namespace detail
@@ -76,13 +76,8 @@ inline void read_convolution(io::config_check& config, encoder_config& c) {
 /// Reads the settings of DeBERTa 2 or 3 from `config`, with its array names. Records mismatches in `config`.
 [[nodiscard]] inline encoder_description read_deberta_v2_settings(io::config_check& config,
                                                                   const io::archive& weights) {
-  encoder_keys keys;
-  keys.vocab.otherwise = 128100;
-  keys.features.otherwise = 1536;
-  keys.heads.otherwise = 24;
-  keys.hidden.otherwise = 6144;
-  keys.layers.otherwise = 24;
-  encoder_description d = described_like_bert(config, weights, keys);
+  encoder_description d = described_like_bert(
+      config, weights, keys_with({.vocab = 128100, .features = 1536, .heads = 24, .hidden = 6144, .layers = 24}));
   encoder_config& c = d.config;
   c.extents.segments = whole_number(config, "type_vocab_size", 0);
   read_epsilon(config, "layer_norm_eps", 1e-7, c);
@@ -90,9 +85,7 @@ inline void read_convolution(io::config_check& config, encoder_config& c) {
   if (!config.flag("position_biased_input", true)) { c.extents.positions = 0; }
   detail::read_disentangled(config, c);
   for (const char* key : {"embedding_size", "pooler_hidden_size"}) {
-    if (config.has(key) && config.count(key) != c.extents.features) {
-      config.differs(std::string(key) + " is not " + std::to_string(c.extents.features) + ", the hidden_size");
-    }
+    config.expect_count(key, c.extents.features, ", the hidden_size");
   }
   detail::read_convolution(config, c);
   c.classifier = {.dense = true, .activation = activation_of(config, "pooler_hidden_act", "gelu")};
@@ -113,10 +106,7 @@ inline void read_convolution(io::config_check& config, encoder_config& c) {
   n.convolution_norm = "encoder.conv.LayerNorm";
   n.classifier = {.dense = "pooler.dense", .output = "classifier"};
   n.token_classifier = {.output = "classifier"};
-  n.predictor = {.dense = "cls.predictions.transform.dense",
-                 .norm = "cls.predictions.transform.LayerNorm",
-                 .output = "cls.predictions.decoder",
-                 .output_bias = "cls.predictions.bias"};
+  n.predictor = names_of_predictions();
   n.unused.insert(n.unused.end(), {"cls.", "lm_predictions.", "mask_predictions."});
   if (c.extents.positions == 0) { n.unused.emplace_back("embeddings.position_embeddings."); }
   return d;

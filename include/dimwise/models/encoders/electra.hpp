@@ -11,11 +11,8 @@ namespace dimwise::models {
 
 /// Reads the settings of ELECTRA from `config`, with its array names. Records mismatches in `config`.
 [[nodiscard]] inline encoder_description read_electra_settings(io::config_check& config, const io::archive& weights) {
-  encoder_keys keys;
-  keys.features.otherwise = 256;
-  keys.heads.otherwise = 4;
-  keys.hidden.otherwise = 1024;
-  encoder_description d = described_like_bert(config, weights, keys);
+  encoder_description d =
+      described_like_bert(config, weights, keys_with({.features = 256, .heads = 4, .hidden = 1024}));
   encoder_config& c = d.config;
   c.extents.embedding = config.count("embedding_size", 128);
   c.projects = c.extents.embedding != c.extents.features;

@@ -26,7 +26,7 @@ inline rotary_settings read_gte_rotary(io::config_check& config, std::size_t fea
     if (scaling.word("type") != "ntk") { scaling.differs("the type is not ntk, the one that is read"); }
     factor = scaling.number("factor", {}, above_zero);
     if (scaling.has("mixed_b")) { scaling.differs("mixed_b is set; a factor that grows with the pair is not read"); }
-    take_problems(config, scaling);
+    config.differs_in(scaling);
   }
   constexpr std::size_t most = 65536;  // of a head, before its arrays are compared
   if (features % 2 != 0 || features > most) {

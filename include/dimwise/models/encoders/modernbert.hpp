@@ -38,11 +38,8 @@ inline void read_modernbert_layers(io::config_check& config, encoder_config& c) 
 /// Reads the settings of ModernBERT from `config`, with its array names. Records mismatches in `config`.
 [[nodiscard]] inline encoder_description read_modernbert_settings(io::config_check& config,
                                                                   const io::archive& weights) {
-  encoder_keys keys;
-  keys.vocab.otherwise = 50368;
-  keys.hidden.otherwise = 1152;
-  keys.layers.otherwise = 22;
-  encoder_description d = described_encoder(config, weights, keys, 5);
+  encoder_description d =
+      described_encoder(config, weights, keys_with({.vocab = 50368, .hidden = 1152, .layers = 22}), 5);
   encoder_config& c = d.config;
   c.longest = config.count("max_position_embeddings", 8192);
   c.pad = whole_number(config, "pad_token_id", 50283);

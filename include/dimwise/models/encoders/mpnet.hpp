@@ -16,9 +16,7 @@ namespace dimwise::models {
 
 /// Reads the settings of MPNet from `config`, with its array names. Records mismatches in `config`.
 [[nodiscard]] inline encoder_description read_mpnet_settings(io::config_check& config, const io::archive& weights) {
-  encoder_keys keys;
-  keys.vocab.otherwise = 30527;
-  encoder_description d = described_like_bert(config, weights, keys);
+  encoder_description d = described_like_bert(config, weights, keys_with({.vocab = 30527}));
   encoder_config& c = d.config;
   begin_positions_after_padding(config, 1, c);
   c.extents.segments = 0;  // token types

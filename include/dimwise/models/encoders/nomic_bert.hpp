@@ -91,10 +91,7 @@ inline void name_nomic_blocks(encoder_names& n, std::size_t count, bool first_na
   d.names.prefix = "nomic_bert.";
   d.names.classifier = {.dense = "pooler.dense", .dense_in_model = true, .output = "classifier"};
   d.names.token_classifier = {.output = "classifier"};
-  d.names.predictor = {.dense = "cls.predictions.transform.dense",
-                       .norm = "cls.predictions.transform.layernorm",
-                       .output = "cls.predictions.decoder",
-                       .output_bias = "cls.predictions.bias"};
+  d.names.predictor = names_of_predictions("layernorm");
   d.names.unused = {"pooler.", "classifier.", "cls.seq_relationship.", "cls."};
   return d;
 }

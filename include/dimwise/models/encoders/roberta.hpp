@@ -38,9 +38,8 @@ inline void set_roberta_heads(encoder_description& d) {
 /// Reads the settings of RoBERTa, XLM-RoBERTa with a table of positions, or CamemBERT from `config`, with its array
 /// names. Records mismatches in `config`.
 [[nodiscard]] inline encoder_description read_roberta_settings(io::config_check& config, const io::archive& weights) {
-  encoder_keys keys;
-  keys.vocab.otherwise = model_type_of(config) == "roberta" ? 50265 : 30522;
-  encoder_description d = described_like_bert(config, weights, keys);
+  const std::size_t vocab = model_type_of(config) == "roberta" ? 50265 : 30522;
+  encoder_description d = described_like_bert(config, weights, keys_with({.vocab = vocab}));
   begin_positions_after_padding(config, whole_number(config, "pad_token_id", 1), d.config);
   d.names.prefix = "roberta.";
   set_roberta_heads(d);

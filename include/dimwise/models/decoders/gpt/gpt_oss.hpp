@@ -17,7 +17,7 @@ inline bool reads_mxfp4(io::config_check& c) {
   if (!c.has("quantization_config")) { return false; }
   io::config_check how(c.object("quantization_config"), "quantization_config");
   how.expect_word("quant_method", {"mxfp4"});
-  for (const std::string& problem : how.problems()) { c.differs("quantization_config: " + problem); }
+  c.differs_in(how);
   return true;
 }
 // Absent settings of rotary positions are those of YaRN with a factor of 32.
@@ -45,18 +45,13 @@ inline rotary_settings read_gpt_oss_rotary(io::config_check& c, std::size_t feat
   to.rotary = {detail::read_gpt_oss_rotary(c, to.d_k)};
   const std::size_t window = whole_number(c, "sliding_window", 128, null_setting::is_zero);
   const auto windowed = read_layer_types(c, to.layers.size(), [](std::size_t i) { return i % 2 == 0; });
-  for (std::size_t i = 0; i < to.layers.size(); ++i) {
-    to.layers[i].window = windowed[i] ? window : 0;
-    to.layers[i].sparse = true;
-  }
+  for (std::size_t i = 0; i < to.layers.size(); ++i) { to.layers[i].window = windowed[i] ? window : 0; }
   // x · sigmoid(1.702 x) of the gate.
   to.feed = {.activation = activation_kind::quick_gelu,
              .bias = true,
              .limit = c.number("swiglu_limit", 7, io::number_range::above_zero)};
   if (c.number("swiglu_alpha", 1.702) != 1.702) { c.differs("swiglu_alpha is not 1.702, which the formula has"); }
-  to.experts = c.count("num_local_experts", 128);
-  to.chosen_experts = c.count("num_experts_per_tok", c.has("experts_per_token") ? c.count("experts_per_token") : 4);
-  to.expert_hidden = to.hidden;
+  read_experts(c, to, {.experts = 128, .chosen = c.count("experts_per_token", 4)});
   to.router_bias = true;
 
   decoder_names& names = plan.names;
