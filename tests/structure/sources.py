@@ -9,7 +9,8 @@
  * At most 14 headers stand in a folder of include/dimwise, and 14 sources in one of src and tests; tests/compile_fail has a file for each mistake.
  * A header of a family of architectures has at most 120 lines: what families share is in models/common, decoder, encoder, encoder_decoder.
  * A test case that starts threads is in the suite `threads` (tests/support/threads.hpp).
- * The head of a program or module in tools says why no packaged tool serves; the modules of the playground's page are one program.
+ * The head of a program or module in tools says why no packaged tool serves; the modules of the playground's page are one program. Without the
+   playground, a page of its own, tools has at most 2000 lines of Python and shell that are not empty.
  * A file that a header, CONTRIBUTING.md, README.md or ARCHITECTURE.md names exists; so does a header that a comment of a header names,
    and a path to one in CONTRIBUTING.md and ARCHITECTURE.md.
  * The reference pages name every public function and module, no other, and only rules that exist; docs/reference/training.md has a row
@@ -57,6 +58,7 @@ INTERNAL = {"detail", "a_stack_is_made_by_of_and_then_initialised"}
 # What starts threads in a test; a program that replaces `operator new` has no suite of the preset `threads`.
 STARTS_THREADS = ("std::thread", "racing_executor", "run_threads", "ranks::run")
 MOST_SOURCES = 14  # in a folder
+MOST_TOOLS = 2000  # lines of tools, without empty ones
 MOST_LINES, FAMILIES = 120, ("models/decoders/", "models/encoders/", "models/encoder_decoders/")
 HEADER = re.compile(r"(?<![\w./<-])[a-z][\w/]*\.hpp\b")  # in a comment, from any folder on
 FILE = re.compile(r"\b(?:tools|docs|benchmarks|include|tests|cmake)/[\w/.-]+\.(?:py|sh|md|hpp|cpp|cmake)\b")
@@ -225,6 +227,10 @@ def check_pages(root, compiler):
 
 
 def check_tools(root):
+    lines = [line for path in (root / "tools").rglob("*.*") if path.suffix in (".py", ".sh") and path.parent.name != "playground"
+             for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    if len(lines) > MOST_TOOLS:
+        yield f"tools: has {len(lines)} lines, more than {MOST_TOOLS}: share what tools do alike, or use a packaged one"
     for path in sorted((root / "tools").rglob("*")):
         if path.suffix in (".mjs", ".py", ".sh") and path.parent.name != "page" and "Why no kept tool" not in path.read_text(encoding="utf-8"):
             yield f"{path.relative_to(root)}: the head does not say why no packaged tool serves (\"Why no kept tool: …\")"

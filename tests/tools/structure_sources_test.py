@@ -61,6 +61,14 @@ class CheckSources(unittest.TestCase):
         root = project(self, {"tools/bare.py": "", "tools/told.sh": "# Why no kept tool: …\n", "tools/page/part.mjs": ""})
         self.assertEqual(["tools/bare.py"], [problem.split(":")[0] for problem in sources.check_tools(root)])
 
+    def test_lines_of_tools(self):
+        head = "# Why no kept tool: …\n"
+        root = project(self, {"tools/long.sh": head + "true\n\n" * 1999, "tools/playground/build.py": head})
+        self.assertEqual([], list(sources.check_tools(root)))
+        (root / "tools/site").mkdir()
+        (root / "tools/site/more.py").write_text(head, encoding="utf-8")
+        self.assertEqual(["tools"], [problem.split(":")[0] for problem in sources.check_tools(root)])
+
     def test_test_cases_that_start_threads(self):
         sources_of_tests = {
             "itself": 'TEST_CASE("sums") {\n  ranks::run_threads(2, f);\n}\n',
