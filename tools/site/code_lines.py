@@ -50,7 +50,7 @@ def continues(before, row):
 
 
 def grouped(rows, kinds, is_long):
-    """-> [[kind, number of the first line, number behind the last one]] of all lines of a text; kind: rows, sentence or nothing"""
+    """-> [[kind, number of the first line, number after the last one]] of all lines of a text; kind: rows, sentence or nothing"""
     groups = []
     for number, row in enumerate(rows):
         is_plain = kinds[number] == "" and not EXCERPT.match(row)
