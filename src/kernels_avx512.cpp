@@ -16,8 +16,7 @@ const element_table<double> double_table_avx512 = element_table_of<in_double<xsi
 extern const gradient_table gradient_table_avx512;
 const gradient_table gradient_table_avx512 = gradient_table_of<xsimd::avx512bw>;
 extern const element_gradient_table<double> double_gradient_table_avx512;
-const element_gradient_table<double> double_gradient_table_avx512 =
-    gradient_table_of<in_double<xsimd::avx512bw>>;
+const element_gradient_table<double> double_gradient_table_avx512 = gradient_table_of<in_double<xsimd::avx512bw>>;
 extern const quantised_table quantised_table_avx512;
 const quantised_table quantised_table_avx512 = quantised_table_of<xsimd::avx512bw>;
 

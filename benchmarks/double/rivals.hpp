@@ -13,8 +13,8 @@ namespace bench {
 
 enum class operation { product, attention, softmax, sum, max, exp, tanh, training };
 
-/// training: no library has it. product: a[rows, inner] times b[inner, columns]. attention: queries a, keys b and values c of `heads`, with `inner`
-/// features. Others: a[rows, columns].
+/// product: a[rows, inner] times b[inner, columns]. attention: queries a, keys b and values c of `heads`, with `inner`
+/// features. training: no library has it. Others: a[rows, columns].
 template <class T>
 struct operands {
   std::size_t heads, rows, columns, inner;

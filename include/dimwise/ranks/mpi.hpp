@@ -154,8 +154,8 @@ class mpi_group final : public group {
     return static_cast<std::size_t>(bytes);
   }
 
-  // Whether the message of a receive is there. Receives with the same tag get the messages of a rank in order. A message
-  // that is too long is received elsewhere: cut by MPI, a long one can crash both processes (Open MPI 4.1).
+  // Whether the message of a receive is there. Receives with the same tag get the messages of a rank in order. One that
+  // is too long is received elsewhere: cut by MPI, a long one can crash both processes (Open MPI 4.1).
   bool match(transfer& one) {
     while (stored(one) == MPI_REQUEST_NULL) {
       const auto first = std::find_if(waiting_.begin(), waiting_.end(), [&](const transfer* other) {
