@@ -68,7 +68,7 @@ namespace dimwise::models::architectures {
 
 /// The entry of `known_decoders`.
 inline decoder_architectures falcon_list() {
-  return {{"falcon", falcon, "Falcon", "RefinedWeb's older `model_type`s"}};
+  return {{"falcon", falcon, "Falcon", "the older values of `model_type` of RefinedWeb"}};
 }
 
 }  // namespace dimwise::models::architectures
