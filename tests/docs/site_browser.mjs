@@ -99,7 +99,7 @@ async function assertFits(page, path, width) {
     }).map(e => e.closest("svg").querySelector("title").textContent),
     ended: [...document.querySelectorAll(".md-footer__title .md-ellipsis")]
       .filter(e => e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().left < 0 || e.getBoundingClientRect().right > innerWidth).map(e => e.textContent.trim()),
-    small: [...document.querySelectorAll("article .dw-line")].filter(e => e.clientWidth && parseFloat(getComputedStyle(e).fontSize) < 8.9).map(e => e.textContent),
+    small: [...document.querySelectorAll("article .dw-line")].filter(e => e.clientWidth && parseFloat(getComputedStyle(e).fontSize) < 8.3).map(e => e.textContent),
     tall: [...document.querySelectorAll("article :is(h1, h2, h3)")].filter(e => {
       const link = e.querySelector(".headerlink"), words = document.createRange();
       words.setStart(e, 0);

@@ -45,6 +45,9 @@ class CodeLines(unittest.TestCase):
         self.assertTrue(fitted(TABLE).endswith("</span></span></code></pre>"))
         self.assertNotIn("dw-rows", fitted("seq   d_k\n  1     2\n"))
 
+    def test_rows_below_one_another_have_one_size(self):
+        self.assertEqual(re.findall(r"--cols:(\d+)", fitted("seq   d_k\n  1     2\n\nwords\n" + TABLE)), ["9", "9", "98", "98"])
+
 
 if __name__ == "__main__":
     unittest.main()

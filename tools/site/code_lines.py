@@ -1,6 +1,6 @@
 """Lines of code that fit any page: each is an element that wraps with an indentation, and a comment behind code wraps as a whole.
 
-Rows of text with aligned columns (tables of shapes, carets below code) do not wrap: `--cols`, the length of the longest one of its kind, lets the
+Rows of text with aligned columns (tables of shapes, carets below code) do not wrap: `--cols`, the length of the longest one of those below one another, lets the
 style sheet choose a smaller font on a narrow page; rows that would be too small to read scroll together (`dw-rows`). A line of code that a compiler
 repeats is of the kind `dw-excerpt`; what its carets mark is underlined, so that a narrow page leaves them out. A sentence that was printed on several
 lines is a `dw-sentence`, which a narrow page divides anew. Used by tools/site/hooks.py.
@@ -9,6 +9,7 @@ Standard library only. Not a program.
 """
 
 import html
+import itertools
 import re
 
 BLOCK = re.compile(r"(<pre\b)([^>]*>(?:<span></span>)?<code\b[^>]*>)(.*?)(</code></pre>)", re.S)
@@ -49,17 +50,18 @@ def continues(before, row):
     return is_long and (row.startswith(" ") or bool(is_prose))
 
 
-def grouped(rows, kinds, is_long):
+def grouped(rows, kinds, cols):
     """-> [[kind, number of the first line, number after the last one]] of all lines of a text; kind: rows, sentence or nothing"""
     groups = []
     for number, row in enumerate(rows):
+        is_long = kinds[number] == "dw-row" and cols[number] > SMALL
         is_plain = kinds[number] == "" and not EXCERPT.match(row)
-        if kinds[number] == "dw-row" and is_long and groups and groups[-1][0] == "rows":
+        if is_long and groups and groups[-1][0] == "rows":
             groups[-1][2] += 1
         elif is_plain and number and kinds[number - 1] == "" and not EXCERPT.match(rows[number - 1]) and continues(rows[number - 1], row):
             groups[-1][0], groups[-1][2] = "sentence", number + 1
         else:
-            groups.append(["rows" if kinds[number] == "dw-row" and is_long else "", number, number + 1])
+            groups.append(["rows" if is_long else "", number, number + 1])
     return groups
 
 
@@ -78,7 +80,8 @@ def fitted(content):
         is_code = '<span class="' in re.sub(r'<span class="w">', "", found[3])
         kept = set() if is_code else aligned(rows)
         kinds = ["" if number not in kept else "dw-excerpt" if EXCERPT.match(row) else "dw-row" for number, row in enumerate(rows)]
-        cols = {kind: max(len(row) for row, one in zip(rows, kinds) if one == kind) for kind in set(kinds)}
+        runs = [list(run) for _, run in itertools.groupby(range(len(rows)), key=lambda number: kinds[number])]
+        cols = {number: max(len(rows[one]) for one in run) for run in runs for number in run}  # rows below one another have one size
         out = []
         for number, (line, row, kind) in enumerate(zip(lines, rows, kinds)):
             is_caret = kind == "dw-excerpt" and CARETS.fullmatch(row)
@@ -87,10 +90,10 @@ def fitted(content):
             if is_code:
                 line = REFUSED.sub(r'\1</span>\3<span class="\2 dw-beside">\4', BESIDE.sub(r'\1<span class="\2 dw-beside">\3', line))
             classes = ["dw-line", *(["dw-row"] if kind else []), *([kind] if kind == "dw-excerpt" else []), *(["dw-carets"] if is_caret else [])]
-            style = f' style="--cols:{cols[kind]}"' if kind else indented(row)
+            style = f' style="--cols:{cols[number]}"' if kind else indented(row)
             out.append(f'<span class="{" ".join(classes)}"{style}>{line}\n</span>')
         parts = []
-        for kind, first, last in [] if is_code else grouped(rows, kinds, cols.get("dw-row", 0) > SMALL):
+        for kind, first, last in [] if is_code else grouped(rows, kinds, cols):
             begin = {"rows": '<span class="dw-rows" tabindex="0">', "sentence": f'<span class="dw-sentence"{indented(rows[first])}>'}.get(kind, "")
             parts.append(begin + "".join(out[first:last]) + ("</span>" if kind else ""))
         return found[1] + found[2] + "".join(parts or out) + found[4]

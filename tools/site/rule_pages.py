@@ -50,7 +50,7 @@ def with_drawings(markdown, drawn):
     """A page with a drawing behind each block of code that has a refused line. `drawn`: see `drawings`"""
     def block(found):
         errors = dict.fromkeys(one for one in re.findall(r"ERROR_R\d+_\w+", found[0]) if one in drawn)
-        return found[0] + "".join(f"\n<details><summary>An example of <code>{one}</code></summary>\n{drawn[one]}</details>\n" for one in errors)
+        return found[0] + "".join(f"\n<details><summary>An example of <code>{one.replace('_', '_<wbr>')}</code></summary>\n{drawn[one]}</details>\n" for one in errors)
 
     return re.sub(r"^```cpp\n.*?^```\n", block, markdown, flags=re.M | re.S)
 
