@@ -93,7 +93,7 @@ TEST_CASE_TEMPLATE("sum_of_squares: exact squares, large and small numbers", T, 
     CAPTURE(n);
     auto x = numbers<T>(n, 5);
     if (n > 2) {
-      x[0] = T(3.0e30);  // its square is no float
+      x[0] = T(3.0e30);  // its square is not a float
       x[n - 1] = T(-1e-30);
     }
     exact truth = 0;

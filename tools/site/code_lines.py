@@ -43,7 +43,7 @@ def underlined(row, carets):
 
 
 def continues(before, row):
-    """A line continues the sentence of the one before it: its first word, which is no id, did not fit there, and it is indented or in the middle of it."""
+    """A line continues the sentence of the one before it: its first word, not that of an error, did not fit there, and it is indented or in the middle of it."""
     first = row.split()[:1]
     is_long = bool(first) and len(first[0]) < 40 and len(before) <= MOST + 15 and len(before) + 1 + len(first[0]) > PRINTED
     is_prose = before[:1].isalpha() and before.count(" ") > 7 and before[-1:] not in ".:;!?" and re.match(r"[`(]*[A-Za-z]\w*\W{0,3}$", "".join(first))

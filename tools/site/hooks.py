@@ -21,6 +21,7 @@ project (tools/site/search.py). A link that leads nowhere is a warning, and `str
 Why no kept tool: Debian 12 packages no plugin of MkDocs for pages outside of docs/, for pages of sources, and for links to them.
 """
 
+import functools
 import html
 import json
 import logging
@@ -322,6 +323,7 @@ def whole_names(output):
     return re.sub(r"(?<!</span>)<code>([^<]+)</code>", code, output)
 
 
+@functools.cache
 def script(name):
     """A script of the pages, without the comment at its head."""
     return re.sub(r"\A(//.*\n)+", "", (ROOT / "tools/site" / name).read_text(encoding="utf-8")).rstrip("\n")
