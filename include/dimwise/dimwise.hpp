@@ -56,6 +56,7 @@
 #include <dimwise/viz/print.hpp>
 
 #include <dimwise/nn/parameters.hpp>
+#include <dimwise/nn/layers/kinds.hpp>
 #include <dimwise/nn/layers/linear.hpp>
 #include <dimwise/nn/modules.hpp>
 

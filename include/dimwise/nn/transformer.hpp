@@ -14,6 +14,10 @@
 #include <dimwise/nn/layers/embedding.hpp>
 #include <dimwise/support/math.hpp>
 
+namespace dimwise::op {
+struct transformer;
+}  // namespace dimwise::op
+
 namespace dimwise::nn {
 
 /// The language model of the paper: Layers is a `stack` of `transformer_block`s over the positions P.
@@ -57,6 +61,14 @@ struct transformer {
     return softmax<Choice>(stored(logits_formula(x, how...)));
   }
   DIMWISE_DETAIL_CALL(transformer, operator(), formula);
+};
+
+// Dimensions of other kinds (layers/kinds.hpp).
+template <class Choice, class P, class Model, class Layers, class T>
+  requires detail::other_kinds<detail::positions<P>, detail::features<Model>>
+struct transformer<Choice, P, Model, Layers, T> : detail::refused_module<op::transformer> {
+  static_assert(
+      sizeof(detail::report<detail::kinds_error<op::transformer, detail::positions<P>, detail::features<Model>>>) > 0);
 };
 
 }  // namespace dimwise::nn

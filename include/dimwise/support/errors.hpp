@@ -181,6 +181,7 @@ template <class... Facts> struct ERROR_R13_needs_real_numbers;
 template <class... Facts> struct ERROR_R13_stored_numbers_are_widened_first;
 template <class... Facts> struct ERROR_R13_window_does_not_fit;
 template <class... Facts> struct ERROR_R13_sinusoid_takes_positions_and_features;
+template <class... Facts> struct ERROR_R13_module_takes_dimensions_of_other_kinds;
 template <class... Facts> struct ERROR_R13_elements_do_not_fit_the_declared_type;
 
 // R14  Fused projections are summed dimensions.

@@ -6,6 +6,7 @@
 // Tests: tests/nn/multi_head.test.cpp
 #pragma once
 
+#include <dimwise/nn/layers/kinds.hpp>
 #include <dimwise/nn/layers/linear.hpp>
 
 namespace dimwise::nn {
@@ -196,6 +197,16 @@ struct head_dims<shared_keys<Heads>> {
   using queries = list<Heads>;
   using keys = list<>;
 };
+
+// The kinds of the heads of a layout.
+template <class Heads>
+struct kinds_of_heads;
+template <class... H>
+struct kinds_of_heads<list<H...>> {
+  using type = heads<H...>;
+};
+template <class Heads>
+using heads_of = typename kinds_of_heads<typename head_dims<Heads>::queries>::type;
 
 struct absent {};
 

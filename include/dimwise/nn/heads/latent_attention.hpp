@@ -8,6 +8,10 @@
 
 #include <dimwise/nn/heads/multi_head.hpp>
 
+namespace dimwise::op {
+struct latent_attention;
+}  // namespace dimwise::op
+
 namespace dimwise::nn {
 
 /// Multi-head latent attention: a cache holds one latent vector and one rotated key per position for all heads.
@@ -78,6 +82,15 @@ struct latent_attention {
   }
   /// Attention over positions that are already compressed.
   DIMWISE_DETAIL_CALL(latent_attention, attend, attend_formula);
+};
+
+// Dimensions of other kinds (layers/kinds.hpp).
+template <class Model, class Heads, class Content, class Rot, class V, class Latent, class T>
+  requires detail::other_kinds<detail::features<Model>, detail::heads<Heads>, detail::features<Content, Rot, V, Latent>>
+struct latent_attention<Model, Heads, Content, Rot, V, Latent, T> : detail::refused_module<op::latent_attention> {
+  static_assert(
+      sizeof(detail::report<detail::kinds_error<op::latent_attention, detail::features<Model>, detail::heads<Heads>,
+                                                detail::features<Content, Rot, V, Latent>>>) > 0);
 };
 
 }  // namespace dimwise::nn

@@ -16,6 +16,10 @@
 #include <dimwise/nn/layers/norm.hpp>
 #include <dimwise/nn/parameters/rebind.hpp>
 
+namespace dimwise::op {
+struct multi_head_attention;
+}  // namespace dimwise::op
+
 namespace dimwise::nn {
 
 /// Multi-head attention (Vaswani et al. 2017, section 3.2.2): projects queries, keys and values, attends per head, and
@@ -160,6 +164,14 @@ struct multi_head_attention {
       return given;
     }
   }
+};
+
+// Dimensions of other kinds (layers/kinds.hpp).
+template <class Model, class Heads, class K, class V, class... Options>
+  requires detail::other_kinds<detail::features<Model>, detail::heads_of<Heads>, detail::features<K, V>>
+struct multi_head_attention<Model, Heads, K, V, Options...> : detail::refused_module<op::multi_head_attention> {
+  static_assert(sizeof(detail::report<detail::kinds_error<op::multi_head_attention, detail::features<Model>,
+                                                          detail::heads_of<Heads>, detail::features<K, V>>>) > 0);
 };
 
 }  // namespace dimwise::nn

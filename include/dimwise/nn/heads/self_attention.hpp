@@ -5,7 +5,11 @@
 // Tests: tests/nn/multi_head.test.cpp, tests/compile_fail/nn/
 #pragma once
 
-#include <dimwise/nn/formula.hpp>
+#include <dimwise/nn/layers/kinds.hpp>
+
+namespace dimwise::op {
+struct cross_attention;
+}  // namespace dimwise::op
 
 namespace dimwise::nn {
 
@@ -53,6 +57,13 @@ struct cross_attention : Attention {
   }
   /// The attention weights: the softmax of the scores.
   DIMWISE_DETAIL_CALL(cross_attention, weights, weights_formula);
+};
+
+// Dimensions of other kinds (layers/kinds.hpp).
+template <class P, class Memory, class Attention>
+  requires detail::other_kinds<detail::positions<P, Memory>>
+struct cross_attention<P, Memory, Attention> : detail::refused_module<op::cross_attention> {
+  static_assert(sizeof(detail::report<detail::kinds_error<op::cross_attention, detail::positions<P, Memory>>>) > 0);
 };
 
 }  // namespace dimwise::nn

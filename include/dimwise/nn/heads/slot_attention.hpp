@@ -9,6 +9,10 @@
 #include <dimwise/nn/layers/feed_forward.hpp>
 #include <dimwise/nn/layers/norm.hpp>
 
+namespace dimwise::op {
+struct slot_attention;
+}  // namespace dimwise::op
+
 namespace dimwise::nn {
 
 /// A gated recurrent unit (Cho et al. 2014) with the candidate's reset gate as in PyTorch:
@@ -107,6 +111,14 @@ struct slot_attention {
     });
   }
   DIMWISE_DETAIL_CALL(slot_attention, operator(), formula);
+};
+
+// Dimensions of other kinds (layers/kinds.hpp).
+template <class Inputs, class Slots, class Features, class State, class K, class V, class Hidden, class T>
+  requires detail::other_kinds<detail::positions<Inputs, Slots>, detail::features<Features, State, K, V, Hidden>>
+struct slot_attention<Inputs, Slots, Features, State, K, V, Hidden, T> : detail::refused_module<op::slot_attention> {
+  static_assert(sizeof(detail::report<detail::kinds_error<op::slot_attention, detail::positions<Inputs, Slots>,
+                                                          detail::features<Features, State, K, V, Hidden>>>) > 0);
 };
 
 }  // namespace dimwise::nn

@@ -7,6 +7,10 @@
 
 #include <dimwise/nn/heads/multi_head.hpp>
 
+namespace dimwise::op {
+struct talking_heads_attention;
+}  // namespace dimwise::op
+
 namespace dimwise::nn {
 
 /// Talking-heads attention: mixes the scores of KeyHeads into Heads, and the weights of Heads into ValueHeads.
@@ -42,6 +46,18 @@ struct talking_heads_attention {
     return output.formula(contract<P>(stored(contract<Heads>(weights, after)), value.formula(values)));
   }
   DIMWISE_DETAIL_CALL(talking_heads_attention, operator(), formula);
+};
+
+// Dimensions of other kinds (layers/kinds.hpp).
+template <class Model, class KeyHeads, class Heads, class ValueHeads, class K, class V, class T>
+  requires detail::other_kinds<detail::features<Model>, detail::heads<KeyHeads, Heads, ValueHeads>,
+                               detail::features<K, V>>
+struct talking_heads_attention<Model, KeyHeads, Heads, ValueHeads, K, V, T>
+    : detail::refused_module<op::talking_heads_attention> {
+  static_assert(
+      sizeof(detail::report<detail::kinds_error<op::talking_heads_attention, detail::features<Model>,
+                                                detail::heads<KeyHeads, Heads, ValueHeads>, detail::features<K, V>>>) >
+      0);
 };
 
 }  // namespace dimwise::nn

@@ -7,7 +7,13 @@
 
 #include <dimwise/eval/lowering/relative_ids.hpp>
 #include <dimwise/nn/formula.hpp>
+#include <dimwise/nn/layers/kinds.hpp>
 #include <dimwise/nn/weight.hpp>
+
+namespace dimwise::op {
+struct embedding;
+struct learned_positions;
+}  // namespace dimwise::op
 
 namespace dimwise::nn {
 
@@ -75,6 +81,13 @@ struct embedding {
   }
 };
 
+// Dimensions of other kinds (layers/kinds.hpp).
+template <class Choice, class Model, class T>
+  requires detail::other_kinds<detail::features<Model>>
+struct embedding<Choice, Model, T> : detail::refused_module<op::embedding> {
+  static_assert(sizeof(detail::report<detail::kinds_error<op::embedding, detail::features<Model>>>) > 0);
+};
+
 /// x plus a learned vector for each position (Gehring et al. 2017).
 ///
 ///   (x):             [P, Model, rest]                        ->  [P, Model, rest]   positions of x
@@ -128,6 +141,16 @@ struct learned_positions {
     table = detail::zeros<table_type>(extents...);
     detail::draw<detail::list<P>, detail::list<Model>>(table, how, extents...);
   }
+};
+
+// Dimensions of other kinds (layers/kinds.hpp).
+template <class P, class Model, class T>
+  requires detail::other_kinds<detail::positions<P>, detail::features<Model>>
+struct learned_positions<P, Model, T> : detail::refused_module<op::learned_positions> {
+  static_assert(
+      sizeof(
+          detail::report<detail::kinds_error<op::learned_positions, detail::positions<P>, detail::features<Model>>>) >
+      0);
 };
 
 }  // namespace dimwise::nn

@@ -207,6 +207,15 @@ inline constexpr diagnostic of_rules_10_to_15[] = {
      .causes = {"Positions and features were swapped."},
      .fix = "`sinusoid<positions, features>(positions{n})`, in this order.",
      .example = "positions/sinusoid_over_batch"},
+    {.id = "ERROR_R13_module_takes_dimensions_of_other_kinds",
+     .rule = 13,
+     .title = "A module names positions, heads and features in the order of its type.",
+     .seen = {"{op} names {over} where it takes {declared}"},
+     .marked = {culprit::over},
+     .causes = {"Two dimensions of the module's type were exchanged, or one was left out."},
+     .fix = "Name the dimensions in the order of the module: `nn::multi_head_attention<d_model, heads, d_k, d_v>`, "
+            "`nn::learned_positions<seq, d_model>`.",
+     .example = "nn/heads_and_features_exchanged"},
     {.id = "ERROR_R13_elements_do_not_fit_the_declared_type",
      .rule = 13,
      .title =
