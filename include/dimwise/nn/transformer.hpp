@@ -66,9 +66,9 @@ struct transformer {
 // Dimensions of other kinds (layers/kinds.hpp).
 template <class Choice, class P, class Model, class Layers, class T>
   requires detail::other_kinds<detail::positions<P>, detail::features<Model>>
-struct transformer<Choice, P, Model, Layers, T> : detail::refused_module<op::transformer> {
-  static_assert(
-      sizeof(detail::report<detail::kinds_error<op::transformer, detail::positions<P>, detail::features<Model>>>) > 0);
+struct transformer<Choice, P, Model, Layers, T>
+    : detail::refused_module<op::transformer, detail::positions<P>, detail::features<Model>> {
+  static_assert(sizeof(detail::report<typename transformer::error>) > 0);
 };
 
 }  // namespace dimwise::nn

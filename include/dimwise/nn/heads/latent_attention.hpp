@@ -87,10 +87,10 @@ struct latent_attention {
 // Dimensions of other kinds (layers/kinds.hpp).
 template <class Model, class Heads, class Content, class Rot, class V, class Latent, class T>
   requires detail::other_kinds<detail::features<Model>, detail::heads<Heads>, detail::features<Content, Rot, V, Latent>>
-struct latent_attention<Model, Heads, Content, Rot, V, Latent, T> : detail::refused_module<op::latent_attention> {
-  static_assert(
-      sizeof(detail::report<detail::kinds_error<op::latent_attention, detail::features<Model>, detail::heads<Heads>,
-                                                detail::features<Content, Rot, V, Latent>>>) > 0);
+struct latent_attention<Model, Heads, Content, Rot, V, Latent, T>
+    : detail::refused_module<op::latent_attention, detail::features<Model>, detail::heads<Heads>,
+                             detail::features<Content, Rot, V, Latent>> {
+  static_assert(sizeof(detail::report<typename latent_attention::error>) > 0);
 };
 
 }  // namespace dimwise::nn

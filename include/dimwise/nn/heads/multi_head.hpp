@@ -169,9 +169,10 @@ struct multi_head_attention {
 // Dimensions of other kinds (layers/kinds.hpp).
 template <class Model, class Heads, class K, class V, class... Options>
   requires detail::other_kinds<detail::features<Model>, detail::heads_of<Heads>, detail::features<K, V>>
-struct multi_head_attention<Model, Heads, K, V, Options...> : detail::refused_module<op::multi_head_attention> {
-  static_assert(sizeof(detail::report<detail::kinds_error<op::multi_head_attention, detail::features<Model>,
-                                                          detail::heads_of<Heads>, detail::features<K, V>>>) > 0);
+struct multi_head_attention<Model, Heads, K, V, Options...>
+    : detail::refused_module<op::multi_head_attention, detail::features<Model>, detail::heads_of<Heads>,
+                             detail::features<K, V>> {
+  static_assert(sizeof(detail::report<typename multi_head_attention::error>) > 0);
 };
 
 }  // namespace dimwise::nn

@@ -62,8 +62,9 @@ struct cross_attention : Attention {
 // Dimensions of other kinds (layers/kinds.hpp).
 template <class P, class Memory, class Attention>
   requires detail::other_kinds<detail::positions<P, Memory>>
-struct cross_attention<P, Memory, Attention> : detail::refused_module<op::cross_attention> {
-  static_assert(sizeof(detail::report<detail::kinds_error<op::cross_attention, detail::positions<P, Memory>>>) > 0);
+struct cross_attention<P, Memory, Attention>
+    : detail::refused_module<op::cross_attention, detail::positions<P, Memory>> {
+  static_assert(sizeof(detail::report<typename cross_attention::error>) > 0);
 };
 
 }  // namespace dimwise::nn

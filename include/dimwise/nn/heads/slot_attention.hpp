@@ -116,9 +116,10 @@ struct slot_attention {
 // Dimensions of other kinds (layers/kinds.hpp).
 template <class Inputs, class Slots, class Features, class State, class K, class V, class Hidden, class T>
   requires detail::other_kinds<detail::positions<Inputs, Slots>, detail::features<Features, State, K, V, Hidden>>
-struct slot_attention<Inputs, Slots, Features, State, K, V, Hidden, T> : detail::refused_module<op::slot_attention> {
-  static_assert(sizeof(detail::report<detail::kinds_error<op::slot_attention, detail::positions<Inputs, Slots>,
-                                                          detail::features<Features, State, K, V, Hidden>>>) > 0);
+struct slot_attention<Inputs, Slots, Features, State, K, V, Hidden, T>
+    : detail::refused_module<op::slot_attention, detail::positions<Inputs, Slots>,
+                             detail::features<Features, State, K, V, Hidden>> {
+  static_assert(sizeof(detail::report<typename slot_attention::error>) > 0);
 };
 
 }  // namespace dimwise::nn

@@ -53,11 +53,9 @@ template <class Model, class KeyHeads, class Heads, class ValueHeads, class K, c
   requires detail::other_kinds<detail::features<Model>, detail::heads<KeyHeads, Heads, ValueHeads>,
                                detail::features<K, V>>
 struct talking_heads_attention<Model, KeyHeads, Heads, ValueHeads, K, V, T>
-    : detail::refused_module<op::talking_heads_attention> {
-  static_assert(
-      sizeof(detail::report<detail::kinds_error<op::talking_heads_attention, detail::features<Model>,
-                                                detail::heads<KeyHeads, Heads, ValueHeads>, detail::features<K, V>>>) >
-      0);
+    : detail::refused_module<op::talking_heads_attention, detail::features<Model>,
+                             detail::heads<KeyHeads, Heads, ValueHeads>, detail::features<K, V>> {
+  static_assert(sizeof(detail::report<typename talking_heads_attention::error>) > 0);
 };
 
 }  // namespace dimwise::nn

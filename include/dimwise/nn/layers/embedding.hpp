@@ -84,8 +84,8 @@ struct embedding {
 // Dimensions of other kinds (layers/kinds.hpp).
 template <class Choice, class Model, class T>
   requires detail::other_kinds<detail::features<Model>>
-struct embedding<Choice, Model, T> : detail::refused_module<op::embedding> {
-  static_assert(sizeof(detail::report<detail::kinds_error<op::embedding, detail::features<Model>>>) > 0);
+struct embedding<Choice, Model, T> : detail::refused_module<op::embedding, detail::features<Model>> {
+  static_assert(sizeof(detail::report<typename embedding::error>) > 0);
 };
 
 /// x plus a learned vector for each position (Gehring et al. 2017).
@@ -146,11 +146,9 @@ struct learned_positions {
 // Dimensions of other kinds (layers/kinds.hpp).
 template <class P, class Model, class T>
   requires detail::other_kinds<detail::positions<P>, detail::features<Model>>
-struct learned_positions<P, Model, T> : detail::refused_module<op::learned_positions> {
-  static_assert(
-      sizeof(
-          detail::report<detail::kinds_error<op::learned_positions, detail::positions<P>, detail::features<Model>>>) >
-      0);
+struct learned_positions<P, Model, T>
+    : detail::refused_module<op::learned_positions, detail::positions<P>, detail::features<Model>> {
+  static_assert(sizeof(detail::report<typename learned_positions::error>) > 0);
 };
 
 }  // namespace dimwise::nn

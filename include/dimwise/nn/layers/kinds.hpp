@@ -7,8 +7,9 @@
 //
 //   template <class P, class Model, class T>
 //     requires detail::other_kinds<detail::positions<P>, detail::features<Model>>
-//   struct learned_positions<P, Model, T> : detail::refused_module<op::learned_positions> {
-//     static_assert(sizeof(detail::report<detail::kinds_error<op::learned_positions, …>>) > 0);
+//   struct learned_positions<P, Model, T>
+//       : detail::refused_module<op::learned_positions, detail::positions<P>, detail::features<Model>> {
+//     static_assert(sizeof(detail::report<typename learned_positions::error>) > 0);
 //   };
 #pragma once
 
@@ -66,8 +67,9 @@ struct report {
 };
 
 // The members of a module of dimensions of other kinds. What uses it adds no second error.
-template <class Op>
-struct refused_module : dimwise::detail::refused_members<std::is_void_v<Op>> {
+template <class Op, class... Given>
+struct refused_module : dimwise::detail::refused_members<!other_kinds<Given...>> {
+  using error = kinds_error<Op, Given...>;
   using members = member_list<>;
   template <class... X>
   refusal<already_refused> formula(const X&...) const;
