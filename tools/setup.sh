@@ -19,8 +19,8 @@ optional_packages="lld clang-19 clang-tidy-14 clang-format-19 shellcheck codespe
 # A Node.js from elsewhere brings npm, which Debian's conflicts with.
 node=""
 if ! command -v npm > /dev/null; then node="nodejs npm"; fi
-# The tests in a browser; playwright-core comes by npm.
-browser_packages="$node chromium"
+# The tests in a browser: Chromium without windows, which takes three quarters of the time. playwright-core comes by npm.
+browser_packages="$node chromium-headless-shell"
 # A second browser opens pages and the playground.
 second_browser="firefox-esr"
 # Models in pages are compiled by it: a download of 125 MB, 880 MB installed.
