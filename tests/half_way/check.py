@@ -35,7 +35,7 @@ class Step:
         return content.replace(self.anchor, new)
 
 
-NAMES, MARKS, RULE = "shape/marks_table/operations.hpp", "shape/marks_table/products.hpp", "shape/rules/reduce.hpp"
+NAMES, MARKS, RULE = "shape/marks_table/operations.hpp", "shape/marks_table/rows.hpp", "shape/rules/reduce.hpp"
 NODES, WORDS, LOOPS = "expr/rows/nodes.hpp", "expr/rows/reduce.hpp", "eval/loops/rows.hpp"
 CUMULATIVE = "expr/rows/cumulative.hpp"
 LOOPS_BACKWARD = "eval/loops/backward_rows.hpp"
@@ -47,9 +47,8 @@ def names_and_marks(name):
         Step(NAMES, "struct cumsum;\n", f"struct {name};\n", f"{name}"),
         Step(
             MARKS,
-            "template <>\ninline constexpr mark_row marks_row<op::outer>",
-            f"template <>\ninline constexpr mark_row marks_row<op::{name}> = {{.raw = refuse, .score = refuse, "
-            ".masked_for = refuse, .normalised = drop, .weighted = drop};\n",
+            "  ROW(outer, ",
+            f"  ROW({name}, refuse, refuse, refuse, keep, drop, drop, keep, keep, keep, refuse) \\\n",
             "no row in the table of marks",
             before=True,
         ),

@@ -119,11 +119,10 @@ def mutants_of(file, text, wanted):
             add(start, end, value, f"`{whole}` is always {value}")
         for a, b, value in parts(code, start, end):
             add(a, b, value, f"`{shown(a, b)}` is always {value}, in `{whole}`")
-    for row in re.finditer(r"constexpr mark_row (?:marks_row<op::)?(\w+)>? = \{", code) if file.startswith(TABLE) else ():
-        body = code[row.end():find(code, row.end(), len(code), "}")]
-        for mark, entry in zip(MARKS if not body.lstrip().startswith(".") else re.findall(r"\.(\w+) = (?:drop|refuse|weaken|by_rule)", body),
-                               re.finditer(r"\b(drop|refuse|weaken|by_rule)\b", body)):
-            add(row.end() + entry.start(), row.end() + entry.end(), "keep", f"`{row[1]}`: {entry[1]} of `{mark}` becomes keep")
+    for row in re.finditer(r"\bROW\((\w+),", code) if file.startswith(TABLE) else ():
+        for mark, entry in zip(MARKS, re.finditer(r"\b(keep|drop|refuse|weaken|by_rule)\b", code[row.end():])):
+            if entry[1] != "keep":
+                add(row.end() + entry.start(), row.end() + entry.end(), "keep", f"`{row[1]}`: {entry[1]} of `{mark}` becomes keep")
     return sorted(found.values())
 
 

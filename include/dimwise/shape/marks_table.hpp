@@ -5,8 +5,6 @@
 // Tests: tests/shape/marks.test.cpp; every `refuse` has a case in tests/compile_fail.
 #pragma once
 
-#include <dimwise/shape/marks_table/products.hpp>
-#include <dimwise/shape/marks_table/rearranging.hpp>
 #include <dimwise/shape/marks_table/row.hpp>
 #include <dimwise/shape/marks_table/rows.hpp>
 
