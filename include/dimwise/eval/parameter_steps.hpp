@@ -137,7 +137,7 @@ template <class T, class F>
 void by_kernels_or_loops([[maybe_unused]] plan_kind kind, const F& f) {
   context& cx = current_context();
 #if !defined(DIMWISE_PLAIN_ONLY)
-  if constexpr (kernels::available && real_element<T>) {
+  if constexpr (has_kernels<T>) {
     if (!cx.reference_forced()) {
       f(cx, parameter_kernels{});
       return cx.count(kind);

@@ -91,15 +91,14 @@ inline constexpr bool may_give_hidden_weights<elementwise<Shape, T, fn::rounded<
 // The elements of such an operand that a product leaves out.
 template <class N>
 inline constexpr auto leaves_out = gives_hidden_weights<N> ? kernels::left_out::hidden : kernels::left_out::nothing;
-// Kernels compute in the element type of a node, and bools from floats.
+// The elements that kernels take.
 template <class C>
-inline constexpr bool has_kernels = kernels::available && std::is_same_v<C, float>;
-// Nodes of double have kernels as well. In double, nodes of float have none: the reference of a formula of float
-// compiles and runs the loops alone.
+inline constexpr bool has_kernels = kernels::available && (std::is_same_v<C, float> || std::is_same_v<C, double>);
+// In double, nodes of float have none: the reference of a formula of float compiles and runs the loops alone.
 template <class C, class N>
 inline constexpr bool has_kernels_for = has_kernels<C>;
 template <class N>
-inline constexpr bool has_kernels_for<double, N> = kernels::available && std::is_same_v<working_t<N>, double>;
+inline constexpr bool has_kernels_for<double, N> = has_kernels<double> && std::is_same_v<working_t<N>, double>;
 
 // The nodes that are computed in float or double.
 template <class X>

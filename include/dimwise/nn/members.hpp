@@ -62,7 +62,7 @@ template <class M, class T>
 struct type_of_member<T M::*> : std::remove_const<T> {};
 template <auto... Pointer>
 struct list_of_members<member_list<Pointer...>> {
-  using types = dimwise::detail::list<typename type_of_member<std::remove_const_t<decltype(Pointer)>>::type...>;
+  using types = dimwise::detail::list<typename type_of_member<decltype(Pointer)>::type...>;
   static constexpr std::size_t count = sizeof...(Pointer);
   template <std::size_t I>
   static constexpr auto pointer = pointer_at<I, Pointer...>();

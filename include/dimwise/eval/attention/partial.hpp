@@ -75,7 +75,8 @@ struct sum_of_logs {
 template <class Attended, class LogSums>
 auto attention_part_of(const Attended& attended, const LogSums& sums) {
 #if !defined(DIMWISE_PLAIN_ONLY)
-  if constexpr (has_kernels<value_of<Attended>>) {
+  using C = value_of<Attended>;
+  if constexpr (has_kernels<C>) {
     context& cx = current_context();
     if (!cx.reference_forced() && size_of(attended) > 0) {
       using output = decltype(tensor(attended));
@@ -83,10 +84,10 @@ auto attention_part_of(const Attended& attended, const LogSums& sums) {
       attention_part result{output::for_overwriting(attended.extents()), log_sums::for_overwriting(sums.extents())};
       axis to[max_rank];
       (void)read_leaf(result.output, to);
-      const named_memory rows = named(result.log_sum_exp, result.log_sum_exp.overwrite());
-      const target<float> output_rows{result.output.overwrite(), to};
+      const named_memory_of<C> rows = named(result.log_sum_exp, result.log_sum_exp.overwrite());
+      const target<C> output_rows{result.output.overwrite(), to};
       evaluation_pass pass{cx};
-      [[maybe_unused]] const values_read_by<float, evaluation_pass, Attended> once(pass, attended);
+      [[maybe_unused]] const values_read_by<C, evaluation_pass, Attended> once(pass, attended);
       if (attend_node(pass, attended, output_rows, &rows)) { return result; }
     }
   }

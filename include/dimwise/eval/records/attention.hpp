@@ -55,8 +55,8 @@ struct attention_chain : score_numbers_of<C, mask_chain> {
 
 // The product `r` as fused attention; false, and nothing done, where the kernel would give something else. `sums`,
 // where it is given, takes log Σ exp of every row of scores.
-DIMWISE_DETAIL_LIBRARY bool attend(walk& w, const record<float>& r, target<float> to,
-                                   const named_memory* sums = nullptr);
+template <class C>
+bool attend(walk& w, const record<C>& r, target<C> to, const named_memory_of<C>* sums);
 
 // Takes the masks of a chain.
 struct mask_sink {

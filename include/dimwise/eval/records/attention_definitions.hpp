@@ -312,10 +312,15 @@ bool attend(walk& w, const record<C>& r, const attention_of_records<C>& m, targe
   return true;
 }
 
-DIMWISE_DETAIL_LIBRARY bool attend(walk& w, const record<float>& r, target<float> to, const named_memory* sums) {
-  attention_of_records<float> m;
+template <class C>
+bool attend(walk& w, const record<C>& r, target<C> to, const named_memory_of<C>* sums) {
+  attention_of_records<C> m;
   return r.kind() == record_kind::product && match_attention(r, m) && attend(w, r, m, to, sums);
 }
+#if DIMWISE_DETAIL_HAS_LIBRARY
+template bool attend<float>(walk&, const record<float>&, target<float>, const named_memory_of<float>*);
+template bool attend<double>(walk&, const record<double>&, target<double>, const named_memory_of<double>*);
+#endif
 
 // The context of all heads of a position is contiguous, as the projection that follows reads it: the axes of the result
 // in the order of a buffer.

@@ -235,10 +235,10 @@ void write_recorded(Pass& pass, const N& n, target<C> to) {
 
 #if !defined(DIMWISE_PLAIN_ONLY)
 // A node as fused attention, as `attend` of its record.
-template <class N>
-bool attend_node(evaluation_pass& pass, const N& n, target<float> to, const named_memory* sums) {
-  record<float> all[1 + records_below<N>];
-  record_stack<float> stack{&all[0]};
+template <class C, class N>
+bool attend_node(evaluation_pass& pass, const N& n, target<C> to, const named_memory_of<C>* sums) {
+  record<C> all[1 + records_below<N>];
+  record_stack<C> stack{&all[0]};
   walk w = walk_of(pass);
   return attend(w, *form<evaluation_pass>(stack, n), to, sums);
 }

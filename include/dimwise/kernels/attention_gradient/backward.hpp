@@ -34,15 +34,15 @@ namespace detail {
 // Joins the sums of the parts of a task in order, for the keys [begin, end).
 template <class Arch>
 void join_parts(const gradient_call_for<Arch>& call, const head_range& heads, element_of<Arch>* sums,
-                std::size_t floats_of_part, std::size_t parts, std::size_t begin, std::size_t end) noexcept {
+                std::size_t elements_of_part, std::size_t parts, std::size_t begin, std::size_t end) noexcept {
   const layout_for<Arch>& l = call.forth.layout;
   const std::size_t k = whole_registers<Arch>(l.head_dim);
   const std::size_t v = whole_registers<Arch>(l.value_dim);
   element_of<Arch>* const d_k = sums + begin * k;
   element_of<Arch>* const d_v = sums + l.keys * k + begin * v;
   for (std::size_t part = 1; part < parts; ++part) {
-    add_floats<Arch>(d_k + part * floats_of_part, (end - begin) * k, d_k);
-    add_floats<Arch>(d_v + part * floats_of_part, (end - begin) * v, d_v);
+    add_elements<Arch>(d_k + part * elements_of_part, (end - begin) * k, d_k);
+    add_elements<Arch>(d_v + part * elements_of_part, (end - begin) * v, d_v);
   }
   const attention_gradient_layout& to = call.layout;
   const gradient_head_for<Arch>& g = call.gradients[heads.begin];
@@ -64,8 +64,8 @@ template <class Arch>
                                                            std::size_t workers = 1) noexcept {
   const detail::gradient_tasks<Arch> cut(call);
   return sizeof(element_of<Arch>) *
-         (workers * detail::gradient_buffers<Arch>::float_count(call.forth.layout, cut.longest) +
-          cut.tasks * cut.parts * cut.floats_of_part);
+         (workers * detail::gradient_buffers<Arch>::element_count(call.forth.layout, cut.longest) +
+          cut.tasks * cut.parts * cut.elements_of_part);
 }
 
 /// Writes d_q, d_k and d_v of every head, and adds to d_bias.
@@ -75,14 +75,14 @@ template <class Arch>
 template <class Arch, Executor Threads>
 void attention_gradient(const detail::gradient_call_for<Arch>& call, void* scratch, Threads& threads) {
   const detail::gradient_tasks<Arch> cut(call);
-  const std::size_t worker_floats = detail::gradient_buffers<Arch>::float_count(call.forth.layout, cut.longest);
+  const std::size_t worker_elements = detail::gradient_buffers<Arch>::element_count(call.forth.layout, cut.longest);
   element_of<Arch>* const buffers = static_cast<element_of<Arch>*>(scratch);
-  element_of<Arch>* const sums = buffers + threads.worker_count() * worker_floats;
+  element_of<Arch>* const sums = buffers + threads.worker_count() * worker_elements;
   threads.parallel_for(cut.tasks * cut.parts, [&](std::size_t i, std::size_t worker) {
     const detail::head_range heads = detail::heads_of_task(call, i / cut.parts);
-    detail::attention_gradient_task<Arch> task(call, buffers + worker * worker_floats, cut.longest);
+    detail::attention_gradient_task<Arch> task(call, buffers + worker * worker_elements, cut.longest);
     if (cut.parts == 1) task.run(heads);
-    else task.run_part(heads, i % cut.parts, cut.parts, sums + i * cut.floats_of_part);
+    else task.run_part(heads, i % cut.parts, cut.parts, sums + i * cut.elements_of_part);
   });
   if (cut.parts == 1) return;
   const std::size_t keys = call.forth.layout.keys;
@@ -91,8 +91,8 @@ void attention_gradient(const detail::gradient_call_for<Arch>& call, void* scrat
   threads.parallel_for(cut.tasks * spans, [&](std::size_t i, std::size_t) {
     const std::size_t task = i / spans;
     const std::size_t begin = i % spans * step;
-    detail::join_parts<Arch>(call, detail::heads_of_task(call, task), sums + task * cut.parts * cut.floats_of_part,
-                             cut.floats_of_part, cut.parts, begin, detail::min(begin + step, keys));
+    detail::join_parts<Arch>(call, detail::heads_of_task(call, task), sums + task * cut.parts * cut.elements_of_part,
+                             cut.elements_of_part, cut.parts, begin, detail::min(begin + step, keys));
   });
 }
 

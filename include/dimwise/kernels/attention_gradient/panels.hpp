@@ -140,7 +140,7 @@ class gradient_panels {
       pack_strip<Arch>(
           {at_[buffers::d_out_rows] + first * value_features(), static_cast<std::ptrdiff_t>(value_features()), 1},
           count, layout_.value_dim, 1.0F, strip_of(buffers::d_out, s, layout_.value_dim));
-      clear_floats<Arch>(strip_of(buffers::d_q, s, layout_.head_dim), width * layout_.head_dim);
+      clear_elements<Arch>(strip_of(buffers::d_q, s, layout_.head_dim), width * layout_.head_dim);
     }
     element_of<Arch>* const lse = at_[buffers::lse];
     element_of<Arch>* const delta = at_[buffers::delta];

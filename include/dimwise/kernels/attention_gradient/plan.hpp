@@ -95,9 +95,9 @@ class gradient_buffers {
     parts
   };
 
-  [[nodiscard]] static constexpr std::size_t float_count(const layout_for<Arch>& layout, std::size_t group) noexcept {
+  [[nodiscard]] static constexpr std::size_t element_count(const layout_for<Arch>& layout, std::size_t group) noexcept {
     std::size_t total = 0;
-    for (std::size_t i = 0; i < parts; ++i) total += floats_of(static_cast<part>(i), layout, group);
+    for (std::size_t i = 0; i < parts; ++i) total += elements_of(static_cast<part>(i), layout, group);
     return total;
   }
 
@@ -105,19 +105,20 @@ class gradient_buffers {
                                           std::size_t group) noexcept {
     for (std::size_t i = 0; i < parts; ++i) {
       start_[i] = at;
-      at += floats_of(static_cast<part>(i), layout, group);
+      at += elements_of(static_cast<part>(i), layout, group);
     }
   }
 
   [[nodiscard, gnu::always_inline]] element_of<Arch>* operator[](part i) const noexcept { return start_[i]; }
 
  private:
-  [[nodiscard]] static constexpr std::size_t floats_of(part i, const layout_for<Arch>& l, std::size_t group) noexcept {
-    const std::size_t floats = exact_floats_of(i, l, group);
-    return (floats + 15) / 16 * 16;
+  [[nodiscard]] static constexpr std::size_t elements_of(part i, const layout_for<Arch>& l,
+                                                         std::size_t group) noexcept {
+    const std::size_t elements = exact_elements_of(i, l, group);
+    return (elements + 15) / 16 * 16;
   }
-  [[nodiscard]] static constexpr std::size_t exact_floats_of(part i, const layout_for<Arch>& l,
-                                                             std::size_t group) noexcept {
+  [[nodiscard]] static constexpr std::size_t exact_elements_of(part i, const layout_for<Arch>& l,
+                                                               std::size_t group) noexcept {
     const plan cut(l);
     switch (i) {
       case q:
@@ -205,12 +206,12 @@ struct gradient_tasks {
   static constexpr std::size_t enough = 8;                         ///< tasks that keep several threads busy
   static constexpr std::size_t wanted = 16;                        ///< parts of all tasks, where there are fewer
   static constexpr std::size_t least_work = std::size_t{1} << 22;  ///< multiply-adds of a product in a part
-  static constexpr std::size_t spare_floats = std::size_t{1} << 20;
+  static constexpr std::size_t spare_elements = std::size_t{1} << 20;
 
   std::size_t tasks = 0;
-  std::size_t longest = 1;         ///< heads of a task
-  std::size_t parts = 1;           ///< of each task
-  std::size_t floats_of_part = 0;  ///< sums of a part
+  std::size_t longest = 1;           ///< heads of a task
+  std::size_t parts = 1;             ///< of each task
+  std::size_t elements_of_part = 0;  ///< sums of a part
 
   [[gnu::always_inline]] explicit gradient_tasks(const gradient_call_for<Arch>& call) noexcept {
     const layout_for<Arch>& l = call.forth.layout;
@@ -225,14 +226,14 @@ struct gradient_tasks {
     if (tasks == 0 || tasks >= enough || !one_group) return;
     // Each part has sums for all keys: together at most the size of the gradients of the queries, or a few megabytes.
     const std::size_t of_part = l.keys * (whole_registers<Arch>(l.head_dim) + whole_registers<Arch>(l.value_dim));
-    const std::size_t memory = max(spare_floats, call.forth.count * l.queries * l.head_dim);
+    const std::size_t memory = max(spare_elements, call.forth.count * l.queries * l.head_dim);
     const std::size_t panels =
         longest * ((l.queries + gradient_plan<Arch>::queries - 1) / gradient_plan<Arch>::queries);
     const std::size_t work = longest * l.queries * l.keys * (l.head_dim + l.value_dim) / 2;
     const std::size_t fitting = min(memory / max<std::size_t>(tasks * of_part, 1), work / least_work);
     parts = min(min((wanted + tasks - 1) / tasks, panels), fitting);
     if (parts < 2) parts = 1;
-    else floats_of_part = (of_part + 15) / 16 * 16;
+    else elements_of_part = (of_part + 15) / 16 * 16;
   }
 };
 

@@ -39,21 +39,21 @@ template <class Arch>
 
 /// Copies whole registers, aligned.
 template <class Arch>
-[[gnu::noinline]] void copy_floats(const element_of<Arch>* from, std::size_t floats_of, element_of<Arch>* to) noexcept {
-  for (std::size_t i = 0; i < floats_of; i += lanes<Arch>) store_aligned<Arch>(to + i, load_aligned<Arch>(from + i));
+[[gnu::noinline]] void copy_elements(const element_of<Arch>* from, std::size_t count, element_of<Arch>* to) noexcept {
+  for (std::size_t i = 0; i < count; i += lanes<Arch>) store_aligned<Arch>(to + i, load_aligned<Arch>(from + i));
 }
 
 /// to += from, in whole registers.
 template <class Arch>
-[[gnu::noinline]] void add_floats(const element_of<Arch>* from, std::size_t floats_of, element_of<Arch>* to) noexcept {
-  for (std::size_t i = 0; i < floats_of; i += lanes<Arch>)
+[[gnu::noinline]] void add_elements(const element_of<Arch>* from, std::size_t count, element_of<Arch>* to) noexcept {
+  for (std::size_t i = 0; i < count; i += lanes<Arch>)
     store_aligned<Arch>(to + i, load_aligned<Arch>(to + i) + load_aligned<Arch>(from + i));
 }
 
 /// Writes zeros in whole registers.
 template <class Arch>
-[[gnu::noinline]] void clear_floats(element_of<Arch>* to, std::size_t floats_of) noexcept {
-  for (std::size_t i = 0; i < floats_of; i += lanes<Arch>) store_aligned<Arch>(to + i, floats<Arch>(0.0F));
+[[gnu::noinline]] void clear_elements(element_of<Arch>* to, std::size_t count) noexcept {
+  for (std::size_t i = 0; i < count; i += lanes<Arch>) store_aligned<Arch>(to + i, floats<Arch>(0.0F));
 }
 
 /// Copies rows and pads the features with zeros to whole registers.

@@ -102,13 +102,13 @@ class attention_gradient_task : gradient_panels<Arch> {
       const std::size_t end = min(begin + cut_.span, layout_.keys);
       const key_span span{begin, max(min(end, visible), begin)};
       this->fetch(head(heads.begin), span);
-      clear_floats<Arch>(at_[buffers::d_k], (end - begin) * key_features());
-      clear_floats<Arch>(at_[buffers::d_v], (end - begin) * value_features());
+      clear_elements<Arch>(at_[buffers::d_k], (end - begin) * key_features());
+      clear_elements<Arch>(at_[buffers::d_v], (end - begin) * value_features());
       for (std::size_t h = heads.begin; h < heads.end; ++h) meet_queries(h, span, this->deltas_of(h));
       if (sums_ != nullptr) {
         element_of<Arch>* const of_values = sums_ + layout_.keys * key_features();
-        copy_floats<Arch>(at_[buffers::d_k], (end - begin) * key_features(), sums_ + begin * key_features());
-        copy_floats<Arch>(at_[buffers::d_v], (end - begin) * value_features(), of_values + begin * value_features());
+        copy_elements<Arch>(at_[buffers::d_k], (end - begin) * key_features(), sums_ + begin * key_features());
+        copy_elements<Arch>(at_[buffers::d_v], (end - begin) * value_features(), of_values + begin * value_features());
         continue;
       }
       const attention_gradient_layout& to = call_.layout;
