@@ -39,7 +39,6 @@ NAMES, MARKS, RULE = "shape/marks_table/operations.hpp", "shape/marks_table/rows
 NODES, WORDS, LOOPS = "expr/rows/nodes.hpp", "expr/rows/reduce.hpp", "eval/loops/rows.hpp"
 CUMULATIVE = "expr/rows/cumulative.hpp"
 LOOPS_BACKWARD = "eval/loops/backward_rows.hpp"
-KERNEL, CODES = "kernels/dispatch/element_calls.hpp", "eval/kernels/codes.hpp"
 
 
 def names_and_marks(name):
@@ -173,8 +172,8 @@ OPERATIONS = {
             ),
             Step(
                 "expr/elements/derivative.hpp",
-                "template <class F>\nconcept has_derivative",
-                "template <>\nstruct derivative_of<cube> {\n  template <class T>\n  static T at(T x) {\n    return T(3) * x * x;\n  }\n};\n",
+                "// Of several arguments.\n",
+                "template <std::size_t, class T>\nT partial_of(cube, T x) {\n  return T(3) * x * x;\n}\n",
                 "partial_of|cube",
                 before=True,
             ),
@@ -184,26 +183,17 @@ OPERATIONS = {
                 "DIMWISE_DETAIL_FUNCTION(cube, fn::cube)\n",
                 "cube",
             ),
-            Step("kernels/dispatch/table.hpp", "  negate\n};", "  cube,\n", "cube", before=True),
             Step(
-                CODES,
-                "  FUNCTION(negate)",
-                "  FUNCTION(cube) \\\n",
+                "kernels/dispatch/table.hpp",
+                "#define DIMWISE_DETAIL_OTHER_FUNCTIONS(F) ",
+                "F(cube) ",
                 None,  # no kernel: the reference loop
-                before=True,
             ),
             Step(
-                KERNEL,
-                "      return map_floats<Arch>(n, in, out, negate_of{});\n",
-                "    case function::cube:\n"
-                "      return map_floats<Arch>(n, in, out, [](const floats<Arch>& x) { return x * x * x; });\n",
-                "enumeration value .cube. not handled",
-            ),
-            Step(
-                KERNEL,
-                "    case function::negate:\n      break;  // not in epilogues: only `map_all` has them",
-                "    case function::cube:\n",
-                "enumeration value .cube. not handled",
+                "kernels/math.hpp",
+                "/// `max(x, 0)`; keeps NaN.\n",
+                "struct cube_of {\n  template <class Batch>\n  Batch operator()(const Batch& x) const {\n    return x * x * x;\n  }\n};\n",
+                "cube_of",
                 before=True,
             ),
             Step(

@@ -74,32 +74,24 @@ template <class Arch>
 
 }  // namespace detail
 
+// A function object of a register `x` of the architecture Arch.
+#define DIMWISE_DETAIL_FUNCTION(word, ...)                                              \
+  struct word##_of {                                                                    \
+    template <class Batch>                                                              \
+    [[nodiscard, gnu::always_inline]] Batch operator()(const Batch& x) const noexcept { \
+      using Arch [[maybe_unused]] = arch_of<Batch>;                                     \
+      return __VA_ARGS__;                                                               \
+    }                                                                                   \
+  };
+
 /// `e^x`.
-struct exp_of {
-  template <class Batch>
-  [[nodiscard, gnu::always_inline]] Batch operator()(const Batch& x) const noexcept {
-    using Arch = arch_of<Batch>;
-    return detail::exp_any<Arch>(x);
-  }
-};
+DIMWISE_DETAIL_FUNCTION(exp, detail::exp_any<Arch>(x))
 
 /// The natural logarithm: -inf at 0, NaN for negative x.
-struct log_of {
-  template <class Batch>
-  [[nodiscard, gnu::always_inline]] Batch operator()(const Batch& x) const noexcept {
-    using Arch = arch_of<Batch>;
-    return detail::log_any<Arch>(x);
-  }
-};
+DIMWISE_DETAIL_FUNCTION(log, detail::log_any<Arch>(x))
 
 /// The hyperbolic tangent.
-struct tanh_of {
-  template <class Batch>
-  [[nodiscard, gnu::always_inline]] Batch operator()(const Batch& x) const noexcept {
-    using Arch = arch_of<Batch>;
-    return detail::with_sign<Arch>(detail::tanh_of_magnitude<Arch>(detail::magnitude<Arch>(x)), x);
-  }
-};
+DIMWISE_DETAIL_FUNCTION(tanh, detail::with_sign<Arch>(detail::tanh_of_magnitude<Arch>(detail::magnitude<Arch>(x)), x))
 
 /// `cap · tanh(x / cap)` for a nonzero cap. Within half the cap, the range of most scores, it uses a short polynomial.
 struct soft_cap_of {
@@ -139,13 +131,7 @@ struct erf_of {
 };
 
 /// `1 / (1 + e^-x)`.
-struct sigmoid_of {
-  template <class Batch>
-  [[nodiscard, gnu::always_inline]] Batch operator()(const Batch& x) const noexcept {
-    using Arch = arch_of<Batch>;
-    return detail::sigmoid<Arch>(x);
-  }
-};
+DIMWISE_DETAIL_FUNCTION(sigmoid, detail::sigmoid<Arch>(x))
 
 /// `log(1 + e^x)`.
 struct softplus_of {
@@ -205,63 +191,24 @@ struct gelu_tanh_of {
 };
 
 /// The sine and the cosine of an angle in radians.
-struct sin_of {
-  template <class Batch>
-  [[nodiscard, gnu::always_inline]] Batch operator()(const Batch& x) const noexcept {
-    using Arch = arch_of<Batch>;
-    return detail::sine<Arch>(x, 0);
-  }
-};
-struct cos_of {
-  template <class Batch>
-  [[nodiscard, gnu::always_inline]] Batch operator()(const Batch& x) const noexcept {
-    using Arch = arch_of<Batch>;
-    return detail::sine<Arch>(x, 1);
-  }
-};
+DIMWISE_DETAIL_FUNCTION(sin, detail::sine<Arch>(x, 0))
+DIMWISE_DETAIL_FUNCTION(cos, detail::sine<Arch>(x, 1))
 
 /// The square root, correctly rounded; NaN for negative x.
-struct sqrt_of {
-  template <class Batch>
-  [[nodiscard, gnu::always_inline]] Batch operator()(const Batch& x) const noexcept {
-    using Arch = arch_of<Batch>;
-    return square_root<Arch>(x);
-  }
-};
+DIMWISE_DETAIL_FUNCTION(sqrt, square_root<Arch>(x))
 
 /// `x · x`.
-struct square_of {
-  template <class Batch>
-  [[nodiscard, gnu::always_inline]] Batch operator()(const Batch& x) const noexcept {
-    return x * x;
-  }
-};
+DIMWISE_DETAIL_FUNCTION(square, (x * x))
 
 /// The magnitude: clears the sign, including that of 0 and NaN.
-struct abs_of {
-  template <class Batch>
-  [[nodiscard, gnu::always_inline]] Batch operator()(const Batch& x) const noexcept {
-    using Arch = arch_of<Batch>;
-    return detail::magnitude<Arch>(x);
-  }
-};
+DIMWISE_DETAIL_FUNCTION(abs, detail::magnitude<Arch>(x))
 
 /// `-x`: flips the sign, including that of 0.
-struct negate_of {
-  template <class Batch>
-  [[nodiscard, gnu::always_inline]] Batch operator()(const Batch& x) const noexcept {
-    using Arch = arch_of<Batch>;
-    return as_floats<Arch>(as_ints<Arch>(x) ^ ints<Arch>(std::numeric_limits<integer_of<Arch>>::min()));
-  }
-};
+DIMWISE_DETAIL_FUNCTION(negate,
+                        as_floats<Arch>(as_ints<Arch>(x) ^ ints<Arch>(std::numeric_limits<integer_of<Arch>>::min())))
 
 /// `max(x, 0)`; keeps NaN.
-struct relu_of {
-  template <class Batch>
-  [[nodiscard, gnu::always_inline]] Batch operator()(const Batch& x) const noexcept {
-    using Arch = arch_of<Batch>;
-    return detail::at_least<Arch>(x, 0.0F);
-  }
-};
+DIMWISE_DETAIL_FUNCTION(relu, detail::at_least<Arch>(x, 0.0F))
+#undef DIMWISE_DETAIL_FUNCTION
 
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION

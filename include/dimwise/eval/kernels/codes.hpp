@@ -18,24 +18,6 @@ namespace dimwise::detail {
 
 template <class F>
 inline constexpr auto function_code = kernels::function::none;
-// Functions of one number: each is called alike here, in `fn` and in the table of kernels.
-#define DIMWISE_DETAIL_FUNCTIONS(FUNCTION) \
-  FUNCTION(relu)                           \
-  FUNCTION(gelu)                           \
-  FUNCTION(gelu_tanh)                      \
-  FUNCTION(silu)                           \
-  FUNCTION(sigmoid)                        \
-  FUNCTION(tanh)                           \
-  FUNCTION(exp)                            \
-  FUNCTION(log)                            \
-  FUNCTION(erf)                            \
-  FUNCTION(sqrt)                           \
-  FUNCTION(abs)                            \
-  FUNCTION(square)                         \
-  FUNCTION(sin)                            \
-  FUNCTION(cos)                            \
-  FUNCTION(softplus)                       \
-  FUNCTION(negate)
 #define DIMWISE_DETAIL_CODE(word) \
   template <>                     \
   inline constexpr auto function_code<fn::word> = kernels::function::word;

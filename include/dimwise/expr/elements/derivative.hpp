@@ -12,138 +12,52 @@
 
 namespace dimwise::fn {
 
-// The derivative of a function of one argument at x: NaN at NaN, and at an infinity and at a zero of either sign the
-// limit of the derivatives (docs/reference/special_values.md).
-template <class F>
-struct derivative_of;
-template <>
-struct derivative_of<negate> {
-  template <class T>
-  static T at(T) {
-    return T(-1);
+// The partial derivative by the I-th argument: NaN at NaN, and at an infinity and at a zero of either sign the limit of
+// the derivatives (docs/reference/special_values.md).
+#define DIMWISE_DETAIL_DERIVATIVE(word, ...) \
+  template <std::size_t, class T>            \
+  T partial_of(word, [[maybe_unused]] T x) { \
+    return __VA_ARGS__;                      \
   }
-};
-// 0 at 0, as elsewhere in the field.
-template <>
-struct derivative_of<relu> {
-  template <class T>
-  static T at(T x) {
-    return x > T(0) ? T(1) : (x <= T(0) ? T(0) : x);
-  }
-};
+DIMWISE_DETAIL_DERIVATIVE(negate, T(-1))
+DIMWISE_DETAIL_DERIVATIVE(square, T(2) * x)
+DIMWISE_DETAIL_DERIVATIVE(sqrt, T(0.5) / detail::math::sqrt(x + T(0)))  // +∞ at −0
+DIMWISE_DETAIL_DERIVATIVE(exp, detail::math::exp(x))
+DIMWISE_DETAIL_DERIVATIVE(log, T(1) / (x + T(0)))  // +∞ at −0
+DIMWISE_DETAIL_DERIVATIVE(sin, detail::math::cos(x))
+DIMWISE_DETAIL_DERIVATIVE(cos, -detail::math::sin(x))
+DIMWISE_DETAIL_DERIVATIVE(erf, T(1.12837916709551257390) * detail::math::exp(-x * x))
+// 0 at 0, as elsewhere in the field; at NaN x itself.
+DIMWISE_DETAIL_DERIVATIVE(abs, x > T(0) ? T(1) : (x < T(0) ? T(-1) : x))
+DIMWISE_DETAIL_DERIVATIVE(relu, x > T(0) ? T(1) : (x <= T(0) ? T(0) : x))
 // e^−|x| / (1 + e^−|x|)²: σ (1 − σ) has no digit left where σ is nearly 1.
-template <>
-struct derivative_of<sigmoid> {
-  template <class T>
-  static T at(T x) {
-    const T e = detail::math::exp(-detail::math::fabs(x));
-    return e / ((T(1) + e) * (T(1) + e));
-  }
-};
-template <>
-struct derivative_of<softplus> {
-  template <class T>
-  static T at(T x) {
-    return sigmoid{}(x);
-  }
-};
-// Φ(x) + x φ(x)
-template <>
-struct derivative_of<gelu> {
-  template <class T>
-  static T at(T x) {
-    const T inverse_root_of_two = T(0.70710678118654752440);
-    const T inverse_root_of_two_pi = T(0.39894228040143267794);
-    return T(0.5) * detail::math::erfc(-x * inverse_root_of_two) +
-           times_vanishing(x, inverse_root_of_two_pi * detail::math::exp(T(-0.5) * x * x));
-  }
-};
-// x σ(v) with v = 2√(2/π)(x + 0.044715 x³). The derivative of σ falls to 0 long before v′ overflows.
-template <>
-struct derivative_of<gelu_tanh> {
-  template <class T>
-  static T at(T x) {
-    const T v = T(1.5957691216057307118) * (x + T(0.044715) * x * x * x);
-    const T turn = times_vanishing(x, derivative_of<sigmoid>::at(v));
-    return sigmoid{}(v) + times_vanishing(T(1.5957691216057307118) * (T(1) + T(0.134145) * x * x), turn);
-  }
-};
-template <>
-struct derivative_of<silu> {
-  template <class T>
-  static T at(T x) {
-    return sigmoid{}(x) + times_vanishing(x, derivative_of<sigmoid>::at(x));
-  }
-};
-template <>
-struct derivative_of<exp> {
-  template <class T>
-  static T at(T x) {
-    return detail::math::exp(x);
-  }
-};
-template <>
-struct derivative_of<log> {
-  template <class T>
-  static T at(T x) {
-    return T(1) / (x + T(0));  // +∞ at −0
-  }
-};
+template <std::size_t, class T>
+T partial_of(sigmoid, T x) {
+  const T e = detail::math::exp(-detail::math::fabs(x));
+  return e / ((T(1) + e) * (T(1) + e));
+}
 // 4 σ′(2x): 1 − tanh² has no digit left where tanh is nearly 1.
-template <>
-struct derivative_of<tanh> {
-  template <class T>
-  static T at(T x) {
-    return T(4) * derivative_of<sigmoid>::at(x + x);
-  }
-};
-template <>
-struct derivative_of<erf> {
-  template <class T>
-  static T at(T x) {
-    return T(1.12837916709551257390) * detail::math::exp(-x * x);
-  }
-};
-template <>
-struct derivative_of<sqrt> {
-  template <class T>
-  static T at(T x) {
-    return T(0.5) / detail::math::sqrt(x + T(0));  // +∞ at −0
-  }
-};
-// 0 at 0.
-template <>
-struct derivative_of<abs> {
-  template <class T>
-  static T at(T x) {
-    return x > T(0) ? T(1) : (x < T(0) ? T(-1) : x);  // of a zero or NaN itself
-  }
-};
-template <>
-struct derivative_of<square> {
-  template <class T>
-  static T at(T x) {
-    return T(2) * x;
-  }
-};
-template <>
-struct derivative_of<sin> {
-  template <class T>
-  static T at(T x) {
-    return detail::math::cos(x);
-  }
-};
-template <>
-struct derivative_of<cos> {
-  template <class T>
-  static T at(T x) {
-    return -detail::math::sin(x);
-  }
-};
+DIMWISE_DETAIL_DERIVATIVE(tanh, T(4) * partial_of<0>(sigmoid{}, x + x))
+DIMWISE_DETAIL_DERIVATIVE(softplus, sigmoid{}(x))
+DIMWISE_DETAIL_DERIVATIVE(silu, sigmoid{}(x) + times_vanishing(x, partial_of<0>(sigmoid{}, x)))
+// Φ(x) + x φ(x)
+template <std::size_t, class T>
+T partial_of(gelu, T x) {
+  const T inverse_root_of_two = T(0.70710678118654752440);
+  const T inverse_root_of_two_pi = T(0.39894228040143267794);
+  return T(0.5) * detail::math::erfc(-x * inverse_root_of_two) +
+         times_vanishing(x, inverse_root_of_two_pi * detail::math::exp(T(-0.5) * x * x));
+}
+// x σ(v) with v = 2√(2/π)(x + 0.044715 x³). The derivative of σ falls to 0 long before v′ overflows.
+template <std::size_t, class T>
+T partial_of(gelu_tanh, T x) {
+  const T v = T(1.5957691216057307118) * (x + T(0.044715) * x * x * x);
+  const T turn = times_vanishing(x, partial_of<0>(sigmoid{}, v));
+  return sigmoid{}(v) + times_vanishing(T(1.5957691216057307118) * (T(1) + T(0.134145) * x * x), turn);
+}
+#undef DIMWISE_DETAIL_DERIVATIVE
 
-template <class F>
-concept has_derivative = requires { derivative_of<F>::at(1.0); };
-// The partial derivatives of functions of several arguments, by the I-th one.
+// Of several arguments.
 template <std::size_t I, class T>
 T partial_of(divide, T a, T b) {
   return I == 0 ? T(1) / b : -(a / b) / b;  // b² may overflow
@@ -193,11 +107,7 @@ struct chain {
   static constexpr const char* name = F::name;
   template <class T, class... X>
   T operator()(T g, X... x) const {
-    if constexpr (has_derivative<F>) {
-      return sent_times(g, derivative_of<F>::at(x...));
-    } else {
-      return sent_times(g, partial_of<I>(F{}, x...));
-    }
+    return sent_times(g, partial_of<I>(F{}, x...));
   }
 };
 // The same for a function that no kernel has: a user's own, or that of a loss.

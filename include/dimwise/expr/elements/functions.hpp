@@ -13,19 +13,27 @@
 
 namespace dimwise::fn {
 
-#define DIMWISE_DETAIL_ARITHMETIC(word, symbol)  \
-  struct word {                                  \
-    static constexpr const char* name = #symbol; \
-    template <class T>                           \
-    constexpr T operator()(T a, T b) const {     \
-      return a symbol b;                         \
-    }                                            \
+// A function: its parameters, of one type T, its name in words, and its value.
+#define DIMWISE_DETAIL_OF(word, text, parameters, ...) \
+  struct word {                                        \
+    static constexpr const char* name = text;          \
+    template <class T>                                 \
+    constexpr T operator() parameters const {          \
+      return __VA_ARGS__;                              \
+    }                                                  \
   };
-DIMWISE_DETAIL_ARITHMETIC(add, +)
-DIMWISE_DETAIL_ARITHMETIC(subtract, -)
-DIMWISE_DETAIL_ARITHMETIC(multiply, *)
-DIMWISE_DETAIL_ARITHMETIC(divide, /)
-#undef DIMWISE_DETAIL_ARITHMETIC
+#define DIMWISE_DETAIL_UNARY(word, ...) DIMWISE_DETAIL_OF(word, #word, (T x), __VA_ARGS__)
+#define DIMWISE_DETAIL_BINARY(word, text, ...) DIMWISE_DETAIL_OF(word, text, (T a, T b), __VA_ARGS__)
+
+DIMWISE_DETAIL_BINARY(add, "+", a + b)
+DIMWISE_DETAIL_BINARY(subtract, "-", a - b)
+DIMWISE_DETAIL_BINARY(multiply, "*", (a * b))
+DIMWISE_DETAIL_BINARY(divide, "/", a / b)
+// The larger and the smaller of two numbers, the first of equal ones; NaN where one is NaN.
+DIMWISE_DETAIL_BINARY(larger, "max", a != a ? a : (b != b || a < b ? b : a))
+DIMWISE_DETAIL_BINARY(smaller, "min", a != a ? a : (b != b || b < a ? b : a))
+// x to the power of y, as std::pow.
+DIMWISE_DETAIL_BINARY(pow, "pow", detail::math::pow(a, b))
 
 // Whole numbers, as real ones.
 template <class To>
@@ -36,24 +44,19 @@ struct as_real {
     return static_cast<To>(a);
   }
 };
-struct negate {
-  static constexpr const char* name = "negate";
-  template <class T>
-  constexpr T operator()(T a) const {
-    return -a;
-  }
-};
 // Of these functions, NaN gives NaN, and an infinity the limit of the function there
 // (docs/reference/special_values.md).
-
-// max(0, x)
-struct relu {
-  static constexpr const char* name = "relu";
-  template <class T>
-  constexpr T operator()(T x) const {
-    return x < T(0) ? T(0) : x;
-  }
-};
+DIMWISE_DETAIL_UNARY(negate, -x)
+DIMWISE_DETAIL_UNARY(abs, x <= T(0) ? T(0) - x : x)
+DIMWISE_DETAIL_UNARY(square, (x * x))
+DIMWISE_DETAIL_UNARY(sqrt, detail::math::sqrt(x))
+DIMWISE_DETAIL_UNARY(exp, detail::math::exp(x))
+DIMWISE_DETAIL_UNARY(log, detail::math::log(x))
+DIMWISE_DETAIL_UNARY(sin, detail::math::sin(x))
+DIMWISE_DETAIL_UNARY(cos, detail::math::cos(x))
+DIMWISE_DETAIL_UNARY(tanh, detail::math::tanh(x))
+DIMWISE_DETAIL_UNARY(erf, detail::math::erf(x))
+DIMWISE_DETAIL_UNARY(relu, x < T(0) ? T(0) : x)
 struct sigmoid {
   static constexpr const char* name = "sigmoid";
   template <class T>
@@ -83,60 +86,11 @@ T times_vanishing(T x, T p) {
 }
 
 // x Φ(x), Hendrycks and Gimpel 2016; erfc, because 1 + erf has no correct digit left where Φ is small.
-struct gelu {
-  static constexpr const char* name = "gelu";
-  template <class T>
-  T operator()(T x) const {
-    return times_vanishing(x, T(0.5) * detail::math::erfc(x * T(-0.70710678118654752440)));
-  }
-};
+DIMWISE_DETAIL_UNARY(gelu, times_vanishing(x, T(0.5) * detail::math::erfc(x * T(-0.70710678118654752440))))
 // The tanh approximation of gelu in the same paper; (1 + tanh u) / 2 is the sigmoid of 2u.
-struct gelu_tanh {
-  static constexpr const char* name = "gelu_tanh";
-  template <class T>
-  T operator()(T x) const {
-    return times_vanishing(x, sigmoid{}(T(1.5957691216057307118) * (x + T(0.044715) * x * x * x)));
-  }
-};
+DIMWISE_DETAIL_UNARY(gelu_tanh, times_vanishing(x, sigmoid{}(T(1.5957691216057307118) * (x + T(0.044715) * x * x * x))))
 // x σ(x), also called swish.
-struct silu {
-  static constexpr const char* name = "silu";
-  template <class T>
-  T operator()(T x) const {
-    return times_vanishing(x, sigmoid{}(x));
-  }
-};
-#define DIMWISE_DETAIL_FUNCTION(word)          \
-  struct word {                                \
-    static constexpr const char* name = #word; \
-    template <class T>                         \
-    T operator()(T x) const {                  \
-      return detail::math::word(x);            \
-    }                                          \
-  };
-DIMWISE_DETAIL_FUNCTION(exp)
-DIMWISE_DETAIL_FUNCTION(log)
-DIMWISE_DETAIL_FUNCTION(tanh)
-DIMWISE_DETAIL_FUNCTION(erf)
-DIMWISE_DETAIL_FUNCTION(sqrt)
-DIMWISE_DETAIL_FUNCTION(sin)
-DIMWISE_DETAIL_FUNCTION(cos)
-#undef DIMWISE_DETAIL_FUNCTION
-
-struct abs {
-  static constexpr const char* name = "abs";
-  template <class T>
-  constexpr T operator()(T x) const {
-    return x <= T(0) ? T(0) - x : x;
-  }
-};
-struct square {
-  static constexpr const char* name = "square";
-  template <class T>
-  constexpr T operator()(T x) const {
-    return x * x;
-  }
-};
+DIMWISE_DETAIL_UNARY(silu, times_vanishing(x, sigmoid{}(x)))
 
 // The nearest number of 16 bits: `To` is bfloat16 or float16.
 template <class To>
@@ -148,29 +102,6 @@ struct rounded {
   }
 };
 
-// x to the power of y, as std::pow.
-struct pow {
-  static constexpr const char* name = "pow";
-  template <class T>
-  T operator()(T x, T y) const {
-    return detail::math::pow(x, y);
-  }
-};
-// The larger and the smaller of two numbers, the first of equal ones; NaN where one is NaN.
-struct larger {
-  static constexpr const char* name = "max";
-  template <class T>
-  constexpr T operator()(T a, T b) const {
-    return a != a ? a : (b != b || a < b ? b : a);
-  }
-};
-struct smaller {
-  static constexpr const char* name = "min";
-  template <class T>
-  constexpr T operator()(T a, T b) const {
-    return a != a ? a : (b != b || b < a ? b : a);
-  }
-};
 // The upper bound counts where the bounds cross.
 struct clamp {
   static constexpr const char* name = "clamp";
@@ -192,60 +123,25 @@ struct choose {
 // Comparisons. Whole numbers of different signs and sizes compare by value.
 template <class A, class B>
 inline constexpr bool compare_by_value = std::is_integral_v<A> && std::is_integral_v<B> && !std::is_same_v<A, B>;
-struct less {
-  static constexpr const char* name = "<";
-  template <class A, class B>
-  constexpr bool operator()(A a, B b) const {
-    if constexpr (compare_by_value<A, B>) {
-      return std::cmp_less(a, b);
-    } else {
-      return a < b;
-    }
-  }
-};
-struct less_equal {
-  static constexpr const char* name = "<=";
-  template <class A, class B>
-  constexpr bool operator()(A a, B b) const {
-    if constexpr (compare_by_value<A, B>) {
-      return std::cmp_less_equal(a, b);
-    } else {
-      return a <= b;
-    }
-  }
-};
-struct greater {
-  static constexpr const char* name = ">";
-  template <class A, class B>
-  constexpr bool operator()(A a, B b) const {
-    return less{}(b, a);
-  }
-};
-struct greater_equal {
-  static constexpr const char* name = ">=";
-  template <class A, class B>
-  constexpr bool operator()(A a, B b) const {
-    return less_equal{}(b, a);
-  }
-};
-struct equal {
-  static constexpr const char* name = "==";
-  template <class A, class B>
-  constexpr bool operator()(A a, B b) const {
-    if constexpr (compare_by_value<A, B>) {
-      return std::cmp_equal(a, b);
-    } else {
-      return a == b;
-    }
-  }
-};
-struct not_equal {
-  static constexpr const char* name = "!=";
-  template <class A, class B>
-  constexpr bool operator()(A a, B b) const {
-    return !equal{}(a, b);
-  }
-};
+#define DIMWISE_DETAIL_COMPARISON(word, symbol)  \
+  struct word {                                  \
+    static constexpr const char* name = #symbol; \
+    template <class A, class B>                  \
+    constexpr bool operator()(A a, B b) const {  \
+      if constexpr (compare_by_value<A, B>) {    \
+        return std::cmp_##word(a, b);            \
+      } else {                                   \
+        return a symbol b;                       \
+      }                                          \
+    }                                            \
+  };
+DIMWISE_DETAIL_COMPARISON(less, <)
+DIMWISE_DETAIL_COMPARISON(less_equal, <=)
+DIMWISE_DETAIL_COMPARISON(greater, >)
+DIMWISE_DETAIL_COMPARISON(greater_equal, >=)
+DIMWISE_DETAIL_COMPARISON(equal, ==)
+DIMWISE_DETAIL_COMPARISON(not_equal, !=)
+#undef DIMWISE_DETAIL_COMPARISON
 
 // A function of a user's own that says its derivatives: `derivative(x)` of one argument, `derivative<I>(x…)` by the
 // I-th of several.
@@ -260,5 +156,9 @@ template <>
 inline constexpr bool ends_mask<exp> = true;
 template <>
 inline constexpr bool ends_mask<sigmoid> = true;
+
+#undef DIMWISE_DETAIL_BINARY
+#undef DIMWISE_DETAIL_UNARY
+#undef DIMWISE_DETAIL_OF
 
 }  // namespace dimwise::fn

@@ -25,32 +25,16 @@ namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 template <class Arch>
 [[gnu::always_inline]] inline floats<Arch> apply(function f, const floats<Arch>& x) noexcept {
   switch (f) {
+#define DIMWISE_DETAIL_CASE(word) \
+  case function::word:            \
+    return word##_of{}(x);
+    DIMWISE_DETAIL_ACTIVATIONS(DIMWISE_DETAIL_CASE)
+#undef DIMWISE_DETAIL_CASE
+#define DIMWISE_DETAIL_CASE(word) case function::word:
     case function::none:
-      return x;
-    case function::relu:
-      return relu_of{}(x);
-    case function::gelu:
-      return gelu_of{}(x);
-    case function::gelu_tanh:
-      return gelu_tanh_of{}(x);
-    case function::silu:
-      return silu_of{}(x);
-    case function::sigmoid:
-      return sigmoid_of{}(x);
-    case function::tanh:
-      return tanh_of{}(x);
-    case function::exp:
-      return exp_of{}(x);
-    case function::log:
-    case function::erf:
-    case function::sqrt:
-    case function::abs:
-    case function::square:
-    case function::sin:
-    case function::cos:
-    case function::softplus:
-    case function::negate:
+      DIMWISE_DETAIL_OTHER_FUNCTIONS(DIMWISE_DETAIL_CASE)
       break;  // not in epilogues: only `map_all` has them
+#undef DIMWISE_DETAIL_CASE
   }
   return x;
 }
@@ -84,33 +68,16 @@ void root_mean_square_rows(const rows_call_of<element_of<Arch>>& c) {
 template <class Arch>
 void map_all(function f, std::size_t n, const element_of<Arch>* in, element_of<Arch>* out) {
   switch (f) {
-    case function::log:
-      return map_floats<Arch>(n, in, out, log_of{});
-    case function::erf:
-      return map_floats<Arch>(n, in, out, erf_of{});
-    case function::sqrt:
-      return map_floats<Arch>(n, in, out, sqrt_of{});
-    case function::abs:
-      return map_floats<Arch>(n, in, out, abs_of{});
-    case function::square:
-      return map_floats<Arch>(n, in, out, square_of{});
-    case function::sin:
-      return map_floats<Arch>(n, in, out, sin_of{});
-    case function::cos:
-      return map_floats<Arch>(n, in, out, cos_of{});
-    case function::softplus:
-      return map_floats<Arch>(n, in, out, softplus_of{});
-    case function::negate:
-      return map_floats<Arch>(n, in, out, negate_of{});
+#define DIMWISE_DETAIL_CASE(word) \
+  case function::word:            \
+    return map_floats<Arch>(n, in, out, word##_of{});
+    DIMWISE_DETAIL_OTHER_FUNCTIONS(DIMWISE_DETAIL_CASE)
+#undef DIMWISE_DETAIL_CASE
+#define DIMWISE_DETAIL_CASE(word) case function::word:
     case function::none:
-    case function::relu:
-    case function::gelu:
-    case function::gelu_tanh:
-    case function::silu:
-    case function::sigmoid:
-    case function::tanh:
-    case function::exp:
-      break;  // the activations
+      DIMWISE_DETAIL_ACTIVATIONS(DIMWISE_DETAIL_CASE)
+      break;
+#undef DIMWISE_DETAIL_CASE
   }
   map_floats<Arch>(n, in, out, [f](const floats<Arch>& x) { return apply<Arch>(f, x); });
 }
@@ -131,24 +98,19 @@ template <class Arch>
 void zip_all(operation f, std::size_t n, const element_of<Arch>* a, std::ptrdiff_t a_step, const element_of<Arch>* b,
              std::ptrdiff_t b_step, element_of<Arch>* out) {
   switch (f) {
-    case operation::add:
-      return zip_with<Arch>(n, a, a_step, b, b_step, out, add_of{});
-    case operation::subtract:
-      return zip_with<Arch>(n, a, a_step, b, b_step, out, subtract_of{});
-    case operation::multiply:
-      return zip_with<Arch>(n, a, a_step, b, b_step, out, multiply_of{});
-    case operation::divide:
-      return zip_with<Arch>(n, a, a_step, b, b_step, out, divide_of{});
-    case operation::max:
-      return zip_with<Arch>(n, a, a_step, b, b_step, out, max_of{});
-    case operation::min:
-      return zip_with<Arch>(n, a, a_step, b, b_step, out, min_of{});
-    case operation::hide:
-      return zip_with<Arch>(n, a, a_step, b, b_step, out, hide_of{});
-    case operation::send_times:
-      return zip_with<Arch>(n, a, a_step, b, b_step, out, sent_of<multiply_of>{});
-    case operation::send_divided:
-      return zip_with<Arch>(n, a, a_step, b, b_step, out, sent_of<divide_of>{});
+#define DIMWISE_DETAIL_CASE(word, ...) \
+  case operation::word:                \
+    return zip_with<Arch>(n, a, a_step, b, b_step, out, __VA_ARGS__{});
+    DIMWISE_DETAIL_CASE(add, add_of)
+    DIMWISE_DETAIL_CASE(subtract, subtract_of)
+    DIMWISE_DETAIL_CASE(multiply, multiply_of)
+    DIMWISE_DETAIL_CASE(divide, divide_of)
+    DIMWISE_DETAIL_CASE(max, max_of)
+    DIMWISE_DETAIL_CASE(min, min_of)
+    DIMWISE_DETAIL_CASE(hide, hide_of)
+    DIMWISE_DETAIL_CASE(send_times, sent_of<multiply_of>)
+    DIMWISE_DETAIL_CASE(send_divided, sent_of<divide_of>)
+#undef DIMWISE_DETAIL_CASE
   }
 }
 template <class Arch>

@@ -36,26 +36,14 @@ struct runner {
   }
 };
 
-/// The unary functions that kernels apply; those up to `exp` are also available in the epilogue of a product.
-enum class function : unsigned char {
-  none,
-  relu,
-  gelu,
-  gelu_tanh,
-  silu,
-  sigmoid,
-  tanh,
-  exp,
-  log,
-  erf,
-  sqrt,
-  abs,
-  square,
-  sin,
-  cos,
-  softplus,
-  negate
-};
+// The unary functions that kernels apply: each is called alike here, in `fn` and, with `_of`, in kernels/math.hpp. The
+// activations are also available in the epilogue of a product.
+#define DIMWISE_DETAIL_ACTIVATIONS(F) F(relu) F(gelu) F(gelu_tanh) F(silu) F(sigmoid) F(tanh) F(exp)
+#define DIMWISE_DETAIL_OTHER_FUNCTIONS(F) F(log) F(erf) F(sqrt) F(abs) F(square) F(sin) F(cos) F(softplus) F(negate)
+#define DIMWISE_DETAIL_FUNCTIONS(F) DIMWISE_DETAIL_ACTIVATIONS(F) DIMWISE_DETAIL_OTHER_FUNCTIONS(F)
+#define DIMWISE_DETAIL_ENUMERATOR(word) word,
+enum class function : unsigned char { none, DIMWISE_DETAIL_FUNCTIONS(DIMWISE_DETAIL_ENUMERATOR) };
+#undef DIMWISE_DETAIL_ENUMERATOR
 [[nodiscard]] constexpr bool is_activation(function f) { return f != function::none && f <= function::exp; }
 
 /// The binary operations that kernels apply. `hide` gives the first operand, but −∞ if the second is −∞. `send_times`
