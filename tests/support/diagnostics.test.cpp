@@ -24,8 +24,7 @@ using namespace dimwise::detail::messages;
 
 template <class T>
 concept takes_all = requires {
-  T{.id = "i",
-    .rule = 1,
+  T{.id = "ERROR_R1_x",
     .title = "t",
     .seen = {"s"},
     .marked = {culprit::over},
@@ -35,34 +34,24 @@ concept takes_all = requires {
 };
 template <class T>
 concept takes_no_causes = requires {
-  T{.id = "i", .rule = 1, .title = "t", .seen = {"s"}, .marked = {culprit::over}, .fix = "f", .example = "e"};
+  T{.id = "ERROR_R1_x", .title = "t", .seen = {"s"}, .marked = {culprit::over}, .fix = "f", .example = "e"};
 };
 template <class T>
 concept takes_no_fix = requires {
-  T{.id = "i", .rule = 1, .title = "t", .seen = {"s"}, .marked = {culprit::over}, .causes = {"c"}, .example = "e"};
+  T{.id = "ERROR_R1_x", .title = "t", .seen = {"s"}, .marked = {culprit::over}, .causes = {"c"}, .example = "e"};
 };
 template <class T>
 concept takes_no_example = requires {
-  T{.id = "i", .rule = 1, .title = "t", .seen = {"s"}, .marked = {culprit::over}, .causes = {"c"}, .fix = "f"};
+  T{.id = "ERROR_R1_x", .title = "t", .seen = {"s"}, .marked = {culprit::over}, .causes = {"c"}, .fix = "f"};
 };
 static_assert(takes_all<diagnostic>);
 static_assert(!takes_no_causes<diagnostic> && !takes_no_fix<diagnostic> && !takes_no_example<diagnostic>);
-static_assert(!std::is_default_constructible_v<required_text> && !std::is_default_constructible_v<rule_number> &&
+static_assert(!std::is_default_constructible_v<required_text> && !std::is_default_constructible_v<error_id> &&
               !std::is_default_constructible_v<texts> && !std::is_default_constructible_v<culprits>);
 
 // --- ids and patterns
 
-consteval bool ids_name_their_rules() {
-  for (const diagnostic& one : diagnostics) {
-    const dimwise::detail::text id = of(one.id.words);
-    std::size_t at = of("ERROR_R").length;
-    int rule = 0;
-    for (; is_digit(id.begin[at]); ++at) { rule = 10 * rule + (id.begin[at] - '0'); }
-    if (!starts(id, of("ERROR_R")) || rule != one.rule.number || id.begin[at] != '_') { return false; }
-  }
-  return true;
-}
-static_assert(ids_name_their_rules());
+static_assert(error_id("ERROR_R7_x").rule == 7 && error_id("ERROR_R12_x").rule == 12);
 
 // The facts that a pattern names in braces.
 std::vector<std::string> facts_of(const std::string& pattern) {

@@ -44,7 +44,7 @@ void print_list() {
   for (const messages::diagnostic& one : messages::diagnostics) {
     std::printf(
         "%s{\"id\": %s, \"rule\": \"R%d\", \"title\": %s, \"seen\": %s, \"causes\": %s, \"fix\": %s, \"example\": %s}",
-        before, json_text(one.id.words).c_str(), one.rule.number, json_text(one.title.words).c_str(),
+        before, json_text(one.id.words).c_str(), one.id.rule, json_text(one.title.words).c_str(),
         json_list(one.seen).c_str(), json_list(one.causes).c_str(), json_text(one.fix.words).c_str(),
         json_text(one.example.words).c_str());
     before = ",\n ";

@@ -12,7 +12,6 @@ namespace dimwise::detail::messages {
 inline constexpr diagnostic of_rules_10_to_15[] = {
     // R10  Concatenation names its dimension; all others are identical.
     {.id = "ERROR_R10_operands_differ_in_another_dimension",
-     .rule = 10,
      .title = "The operands differ in a dimension or mark besides the concatenated one.",
      .seen = {"{op} along {over}: {sides}",
               "{op} along {over}: the operands differ in their order, their elements or marks",
@@ -23,7 +22,6 @@ inline constexpr diagnostic of_rules_10_to_15[] = {
      .fix = "Bring the operands to the same dimensions and marks; only the named dimension may differ in extent.",
      .example = "cache/append_other_heads"},
     {.id = "ERROR_R10_concat_of_a_static_extent_names_its_result",
-     .rule = 10,
      .title = "The grown dimension has a static extent: concatenate into `summed<…>`.",
      .seen = {"{op} along {over_n}: a static extent cannot grow"},
      .marked = {culprit::over},
@@ -31,7 +29,6 @@ inline constexpr diagnostic of_rules_10_to_15[] = {
      .fix = "`concat<summed<A, B>>(a, b)`, with a dimension for each part.",
      .example = "index/concat_along_heads"},
     {.id = "ERROR_R10_stack_has_another_extent",
-     .rule = 10,
      .title = "The number of operands is not the extent of the new dimension.",
      .seen = {"{op} makes {over_n}, but is given {types} operands"},
      .marked = {culprit::over},
@@ -39,7 +36,6 @@ inline constexpr diagnostic of_rules_10_to_15[] = {
      .fix = "Give as many operands as the extent of the new dimension says.",
      .example = "index/stack_of_another_extent"},
     {.id = "ERROR_R10_keys_and_values_grow_together",
-     .rule = 10,
      .title = "Keys were passed without values, or to a cache with other keys; or one side has a part, such as a "
               "prefix, that the other lacks.",
      .seen = {"{op} along {over}: keys and values do not grow together: {sides}",
@@ -53,7 +49,6 @@ inline constexpr diagnostic of_rules_10_to_15[] = {
             "values: `concat<summed<prefix, key>>(prefix_v, v)`.",
      .example = "cache/append_keys_alone"},
     {.id = "ERROR_R10_whole_numbers_are_stored_by_scales",
-     .rule = 10,
      .title = "A side of a cache that is stored as integers takes a scale. Pass the scales of keys and values, then "
               "the extents.",
      .seen = {"a cache of whole numbers takes a scale for its keys, one for its values, and its extents, but is given "
@@ -65,7 +60,6 @@ inline constexpr diagnostic of_rules_10_to_15[] = {
             "`int8_by<heads>` a `tensor<float, heads>`.",
      .example = "cache/cache_without_scales"},
     {.id = "ERROR_R10_cache_grows_along_a_run_time_extent",
-     .rule = 10,
      .title = "A cache grows along a dimension with a run-time extent.",
      .seen = {"a cache of [{have}] cannot grow along {over_n}: the extent is static",
               "a cache cannot grow along {over_n}: the extent is static"},
@@ -74,7 +68,6 @@ inline constexpr diagnostic of_rules_10_to_15[] = {
      .fix = "Name a position dimension without a static extent; `capacity<N>` sets the capacity.",
      .example = "cache/cache_of_a_static_extent"},
     {.id = "ERROR_R10_cache_grows_by_whole_bytes",
-     .rule = 10,
      .title = "Two elements of 4 bits share a byte along the last dimension: a cache grows along another one.",
      .seen = {"a cache of 4 bits [{have}] grows along {over}, where two positions would share a byte",
               "a cache of 4 bits grows along {over}, where two positions would share a byte"},
@@ -83,7 +76,6 @@ inline constexpr diagnostic of_rules_10_to_15[] = {
      .fix = "Name the features last: `keys<int4_by<>, batch, kv_heads, key, d_k>`.",
      .example = "cache/cache_of_half_bytes"},
     {.id = "ERROR_R10_sliding_cache_has_no_positions_to_go_back_to",
-     .rule = 10,
      .title = "A sliding cache has dropped the positions that its window would show after `forget`.",
      .seen = {"a sliding cache over {over} has dropped the positions that its window shows after `forget`"},
      .marked = {culprit::over},
@@ -91,7 +83,6 @@ inline constexpr diagnostic of_rules_10_to_15[] = {
      .fix = "Remove positions from a cache of the kind `capacity<N>` or `paged`, or begin again with `restart`.",
      .example = "cache/forget_of_a_sliding_cache"},
     {.id = "ERROR_R10_cache_of_another_kind_has_this_member",
-     .rule = 10,
      .title = "The kind of a cache decides whether it has a window that is set at run time, a limit, pages, and "
               "whether it adopts positions.",
      .seen = {"{op}: a cache of this kind over {over} does not have it"},
@@ -108,7 +99,6 @@ inline constexpr diagnostic of_rules_10_to_15[] = {
      .example = "cache/window_of_a_growing_cache"},
     // R11  Grouped heads: nothing is repeated, every query head has its key head.
     {.id = "ERROR_R11_every_head_against_every_head",
-     .rule = 11,
      .title = "Each operand has a heads dimension that the other lacks.",
      .seen = {"{op} over {over}: the left operand alone has {left_parallel}, the right one alone {right_parallel}: "
               "every head would meet every head",
@@ -122,7 +112,6 @@ inline constexpr diagnostic of_rules_10_to_15[] = {
      .example = "heads/keys_tiled"},
     // R12  Weights have distinct input and output dimensions.
     {.id = "ERROR_R12_weight_sums_over_heads_that_are_gone",
-     .rule = 12,
      .title = "The weight sums over heads that the operand no longer has: they were averaged, or one was selected.",
      .seen = {"{op} goes over {over}, but {lacking}: the heads were removed before"},
      .marked = {culprit::lacking},
@@ -131,7 +120,6 @@ inline constexpr diagnostic of_rules_10_to_15[] = {
             "them before.",
      .example = "contract/heads_averaged"},
     {.id = "ERROR_R12_weight_is_applied_the_wrong_way_round",
-     .rule = 12,
      .title = "The operand has the input side of a square weight, not its output side.",
      .seen = {"{op} goes over {over}, the output of the weight, but the operand is the input: {lacking}",
               "{op} goes over {over}: input and output of the weight are exchanged"},
@@ -141,7 +129,6 @@ inline constexpr diagnostic of_rules_10_to_15[] = {
      .example = "contract/square_weight_backwards"},
     // R13  Operations take dimensions of the kind that they are for.
     {.id = "ERROR_R13_softmax_takes_attendable_or_choice",
-     .rule = 13,
      .title = "Softmax goes over positions or alternatives.",
      .seen = {"{op} goes over {over}, which {is} neither positions nor alternatives"},
      .marked = {culprit::over},
@@ -151,7 +138,6 @@ inline constexpr diagnostic of_rules_10_to_15[] = {
             "for a contrastive loss `relabel` a batch to candidates.",
      .example = "reduce/flattened_logits"},
     {.id = "ERROR_R13_norm_takes_features",
-     .rule = 13,
      .title = "layer_norm and rms_norm go over features; `standardize` takes any.",
      .seen = {"{op} takes features, but is given {over_n}"},
      .marked = {culprit::over},
@@ -159,7 +145,6 @@ inline constexpr diagnostic of_rules_10_to_15[] = {
      .fix = "Name the features. Statistics over other dimensions are `standardize<D…>`.",
      .example = "reduce/layer_norm_over_everything"},
     {.id = "ERROR_R13_needs_ordered_positions",
-     .rule = 13,
      .title = "The operation needs dimensions whose elements have positions.",
      .seen = {"{op} goes over {over}, whose elements have no positions"},
      .marked = {culprit::over},
@@ -169,7 +154,6 @@ inline constexpr diagnostic of_rules_10_to_15[] = {
             "ordered.",
      .example = "grad/next_word_of_the_batch"},
     {.id = "ERROR_R13_needs_real_numbers",
-     .rule = 13,
      .title = "Quotients, means, products, exponentials and norms take real numbers: convert integers with `map`.",
      .seen = {"{op} over {over} of integers [{have}] needs real numbers",
               "{op} of integers [{have}] needs real numbers", "{op} over {over} needs real numbers"},
@@ -181,7 +165,6 @@ inline constexpr diagnostic of_rules_10_to_15[] = {
          "are: `lengths / 2.0F`.",
      .example = "choose/power_of_whole_numbers"},
     {.id = "ERROR_R13_stored_numbers_are_widened_first",
-     .rule = 13,
      .title =
          "Low-precision elements are stored, not computed with: `widened` and `dequantised` convert them to float.",
      .seen = {"{op} over {over} computes with [{have}], whose elements are stored in 16 bits or fewer",
@@ -192,7 +175,6 @@ inline constexpr diagnostic of_rules_10_to_15[] = {
             "stored elements.",
      .example = "compare/stored_numbers"},
     {.id = "ERROR_R13_window_does_not_fit",
-     .rule = 13,
      .title = "The static extents of a window and its result do not fit, or the dimension is not ordered.",
      .seen = {"{op}: these extents do not fit each other: {over_n}"},
      .marked = {culprit::over},
@@ -200,7 +182,6 @@ inline constexpr diagnostic of_rules_10_to_15[] = {
      .fix = "Choose extents of the window and of the result that fit each other.",
      .example = "positions/pool_does_not_divide"},
     {.id = "ERROR_R13_sinusoid_takes_positions_and_features",
-     .rule = 13,
      .title = "`sinusoid` takes positions and features, in this order.",
      .seen = {"`sinusoid` takes positions and features, but is given {over}"},
      .marked = {culprit::over},
@@ -208,7 +189,6 @@ inline constexpr diagnostic of_rules_10_to_15[] = {
      .fix = "`sinusoid<positions, features>(positions{n})`, in this order.",
      .example = "positions/sinusoid_over_batch"},
     {.id = "ERROR_R13_module_takes_dimensions_of_other_kinds",
-     .rule = 13,
      .title = "A module names positions, heads and features in the order of its type.",
      .seen = {"{op} names {over} where it takes {declared}"},
      .marked = {culprit::over},
@@ -217,7 +197,6 @@ inline constexpr diagnostic of_rules_10_to_15[] = {
             "`nn::learned_positions<seq, d_model>`.",
      .example = "nn/heads_and_features_exchanged"},
     {.id = "ERROR_R13_elements_do_not_fit_the_declared_type",
-     .rule = 13,
      .title =
          "Elements convert to the same type or to a wider floating-point type: `widened` and `map` convert others.",
      .seen = {"{op} of [{have}]: elements of {computed} do not become {declared} by themselves",
@@ -230,7 +209,6 @@ inline constexpr diagnostic of_rules_10_to_15[] = {
      .example = "assign/compound_of_wider_elements"},
     // R14  Fused projections are summed dimensions.
     {.id = "ERROR_R14_part_is_taken_from_a_summed_dimension",
-     .rule = 14,
      .title = "The operand has no summed dimension with this part.",
      .seen = {"{op}: {over} is not a part of a summed dimension of [{have}]"},
      .marked = {culprit::over},
@@ -239,7 +217,6 @@ inline constexpr diagnostic of_rules_10_to_15[] = {
      .example = "restride/fused_by_thirds"},
     // R15  Run-time extents are given once and checked where tensors meet.
     {.id = "ERROR_R15_run_time_extents_are_given_once",
-     .rule = 15,
      .title = "A tensor is constructed from one extent of each run-time dimension.",
      .seen = {"a tensor of [{shape}] lacks the run-time extent of {not_given}; given: {given}",
               "a tensor of [{shape}] takes one extent for each run-time dimension; given: {given}",
@@ -254,7 +231,6 @@ inline constexpr diagnostic of_rules_10_to_15[] = {
             "heads{8})`.",
      .example = "arguments/ids_of_a_number"},
     {.id = "ERROR_R15_tensor_is_made_from_elements_and_extents",
-     .rule = 15,
      .title = "A tensor is constructed from its run-time extents, from elements and extents, or from an expression.",
      .seen = {"a tensor of [{shape}] is constructed from its elements and its run-time extents, or from an expression"},
      .marked = {culprit::all},
@@ -265,7 +241,6 @@ inline constexpr diagnostic of_rules_10_to_15[] = {
             "`{id<vocab>{3}, id<vocab>{1}}`.",
      .example = "tensor/assigned_a_container"},
     {.id = "ERROR_R15_view_is_made_from_a_pointer_or_span_and_extents",
-     .rule = 15,
      .title =
          "A view is constructed from a pointer or a span of its elements, optional strides, and its run-time extents.",
      .seen = {"a view of [{shape}] is constructed from a pointer or a span of its elements, and its run-time extents"},

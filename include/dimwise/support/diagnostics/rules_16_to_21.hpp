@@ -12,7 +12,6 @@ namespace dimwise::detail::messages {
 inline constexpr diagnostic of_rules_16_to_21[] = {
     // R16  Query, key and value are told apart by their dimensions.
     {.id = "ERROR_R16_query_key_and_value_are_told_apart_by_dimensions",
-     .rule = 16,
      .title = "The operand of `scores` has other features: a value where a key belongs, or operands in another order.",
      .seen = {"{op} goes over {over}, but {lacking}: a value or a query where a key belongs?",
               "{op} over {over}: query, key and value are mixed up: {sides}",
@@ -26,7 +25,6 @@ inline constexpr diagnostic of_rules_16_to_21[] = {
      .example = "contract/values_for_keys"},
     // R17  A dimension occurs once per tensor.
     {.id = "ERROR_R17_dimension_occurs_twice",
-     .rule = 17,
      .title = "A dimension, or a factor of a composite, occurs twice.",
      .seen = {"{op}: {over} would occur twice in one tensor", "a tensor of [{shape}] lists {plain_dims} twice"},
      .marked = {culprit::over, culprit::twice},
@@ -37,7 +35,6 @@ inline constexpr diagnostic of_rules_16_to_21[] = {
      .example = "dim/square_weight"},
     // R18  Indexing removes, slicing keeps.
     {.id = "ERROR_R18_single_element_meets_its_whole_dimension",
-     .rule = 18,
      .title = "One element of D meets a tensor that has D: `broadcast<D>` first, or `slice`.",
      .seen = {"{op} over {over}: one element of {indexed} meets a whole tensor of {indexed}",
               "{op}: one element of {indexed} meets a whole tensor of {indexed}",
@@ -47,7 +44,6 @@ inline constexpr diagnostic of_rules_16_to_21[] = {
      .fix = "`slice` keeps the dimension. To use one element for all: `broadcast<D>` first.",
      .example = "elementwise/one_position"},
     {.id = "ERROR_R18_more_elements_than_the_dimension_has",
-     .rule = 18,
      .title = "More elements are requested than the dimension has.",
      .seen = {"{op} takes more elements of {first} than there are: {over_n}"},
      .marked = {culprit::over},
@@ -55,7 +51,6 @@ inline constexpr diagnostic of_rules_16_to_21[] = {
      .fix = "Request at most as many as the dimension has.",
      .example = "reduce/more_than_there_are"},
     {.id = "ERROR_R18_ids_index_their_own_dimension_only",
-     .rule = 18,
      .title = "An `id<D>` indexes D only: neither another dimension nor arithmetic takes it.",
      .seen = {"{op} takes an element of {over} by an id of {ids}",
               "{op} takes ids of {over_of_second} for {over_of_first}",
@@ -69,7 +64,6 @@ inline constexpr diagnostic of_rules_16_to_21[] = {
             "`gather<vocab>(table, ids)`.",
      .example = "choose/ids_at_most"},
     {.id = "ERROR_R18_ids_of_a_composite_are_split_first",
-     .rule = 18,
      .title =
          "An id of a product selects an element of each factor: `split` the operand and `split_ids` the ids, or take "
          "the `part`.",
@@ -81,7 +75,6 @@ inline constexpr diagnostic of_rules_16_to_21[] = {
             "`at<cls>(part<cls>(x), 0)`. Ids along the composite itself reorder it as a whole.",
      .example = "index/element_of_a_composite"},
     {.id = "ERROR_R18_slice_of_a_composite_names_a_plain_dimension",
-     .rule = 18,
      .title = "A slice of a composite is a plain dimension, which the call names: `slice<merged<a, b>, "
               "rows>(x, first, count)`.",
      .seen = {"{op} cuts {over}, which is a composite, and does not name the dimension of the result"},
@@ -90,7 +83,6 @@ inline constexpr diagnostic of_rules_16_to_21[] = {
      .fix = "Declare a plain dimension for the result: `slice<merged<beam, word>, best>(x, first, count)`.",
      .example = "index/slice_of_a_composite"},
     {.id = "ERROR_R18_slice_of_a_static_extent_names_its_result",
-     .rule = 18,
      .title = "The extent changes: `slice<D, Result>(x, first)`.",
      .seen = {"{op} cuts {over_n}, whose extent is static, and does not name the dimension of the result"},
      .marked = {culprit::over},
@@ -98,7 +90,6 @@ inline constexpr diagnostic of_rules_16_to_21[] = {
      .fix = "`slice<D, Result>(x, first)`, where Result has the extent of the slice.",
      .example = "index/slice_of_a_static_extent"},
     {.id = "ERROR_R18_slice_is_longer_than_its_dimension",
-     .rule = 18,
      .title = "The result's static extent is larger than the dimension's.",
      .seen = {"{op}: the result is longer than the dimension: {over_n}"},
      .marked = {culprit::over},
@@ -106,7 +97,6 @@ inline constexpr diagnostic of_rules_16_to_21[] = {
      .fix = "Declare a result with an extent that fits.",
      .example = "index/slice_too_long"},
     {.id = "ERROR_R18_slice_has_another_kind",
-     .rule = 18,
      .title = "A slice of features has the kind of features: use `relabel` to change it.",
      .seen = {"{op} cuts {second} out of {first}, which has another kind"},
      .marked = {culprit::over},
@@ -114,7 +104,6 @@ inline constexpr diagnostic of_rules_16_to_21[] = {
      .fix = "Declare the result with the kind of its source, or `relabel` it.",
      .example = "index/slice_of_another_kind"},
     {.id = "ERROR_R18_element_is_taken_by_one_id_of_each_dimension",
-     .rule = 18,
      .title = "One element is selected by one id of each dimension: `x(id<seq>{1}, id<d_model>{0})`.",
      .seen = {"an element of [{have}] is selected by one id of each dimension, but given is {over}",
               "an element of [{have}] is selected by one id of each dimension"},
@@ -125,7 +114,6 @@ inline constexpr diagnostic of_rules_16_to_21[] = {
      .example = "tensor/element_by_numbers"},
     // R19  What mixes packed positions needs their documents.
     {.id = "ERROR_R19_packed_positions_need_their_documents",
-     .rule = 19,
      .title = "Positions of several documents would mix: mask with `document<…>`.",
      .seen = {"{op} would mix positions of several documents in {over}",
               "{op} of [{have}] would mix positions of several documents"},
@@ -137,7 +125,6 @@ inline constexpr diagnostic of_rules_16_to_21[] = {
             "`relabel<packed_seq, seq>(slice<packed_seq>(x, first, count))`, or give the mask element by element.",
      .example = "mask/packed_and_causal"},
     {.id = "ERROR_R19_mean_over_all_documents_says_so",
-     .rule = 19,
      .title = "The mean of a loss would go over the positions of all documents: pass `all_documents{}`.",
      .seen = {"{op} takes the mean over the documents of {over} without `all_documents`"},
      .marked = {culprit::over},
@@ -146,7 +133,6 @@ inline constexpr diagnostic of_rules_16_to_21[] = {
      .example = "grad/mean_over_documents"},
     // R21  A loss is one number, and an operation without a derivative is rejected by name.
     {.id = "ERROR_R21_operation_has_no_gradient",
-     .rule = 21,
      .title = "The operation has no derivative, or an unknown one: take its operand as a constant by "
               "`detached(x)`.",
      .seen = {"{op} of [{have}] has no known derivative", "{op} has no known derivative"},
@@ -157,7 +143,6 @@ inline constexpr diagnostic of_rules_16_to_21[] = {
             "`derivative(x)`.",
      .example = "grad/dequantised_by_a_trained_scale"},
     {.id = "ERROR_R21_loss_is_one_number",
-     .rule = 21,
      .title = "A loss is one number: a mean or a sum that names its dimensions.",
      .seen = {"the loss is not a single number: it still has [{have}]",
               "the loss is not a single number: it is {shapes}"},
@@ -167,7 +152,6 @@ inline constexpr diagnostic of_rules_16_to_21[] = {
             "too.",
      .example = "grad/loss_of_many_numbers"},
     {.id = "ERROR_R21_model_has_no_parameters",
-     .rule = 21,
      .title = "The model has no tensor of real numbers to differentiate with respect to.",
      .seen = {"the model {types} has no real numbers to differentiate with respect to"},
      .marked = {culprit::types},
@@ -175,7 +159,6 @@ inline constexpr diagnostic of_rules_16_to_21[] = {
      .fix = "Differentiate with respect to a tensor of real numbers, a module with parameters, or a tuple of them.",
      .example = "grad/model_without_parameters"},
     {.id = "ERROR_R21_member_hides_its_parameters",
-     .rule = 21,
      .title =
          "The second type is a member of the first, and has parameters that no traversal finds: it is neither a module "
          "nor a tensor, nor a std::vector, std::array or std::tuple of them.",
@@ -186,7 +169,6 @@ inline constexpr diagnostic of_rules_16_to_21[] = {
             "`bool` to switch it off.",
      .example = "grad/optional_layer"},
     {.id = "ERROR_R21_module_does_not_take_its_element_type",
-     .rule = 21,
      .title = "The second is a part of the first, or the first is the whole model: its elements keep their type when "
               "the model is tracked, so it would not be trained.",
      .seen = {"the elements of a part keep their type when the model is tracked, so it would not be trained: {types}"},
@@ -198,7 +180,6 @@ inline constexpr diagnostic of_rules_16_to_21[] = {
             "= m<3, U>;`. Keep tensors that are not trained outside the model, or `detached` in the formula.",
      .example = "grad/member_of_floats"},
     {.id = "ERROR_R21_model_is_a_module_with_named_members",
-     .rule = 21,
      .title = "A model is a module, which lists its members, or a list or tuple of modules: nothing else has named "
               "parameters.",
      .seen = {"{op} takes a module, but {types} is not a module", "{op} takes a module"},
@@ -211,7 +192,6 @@ inline constexpr diagnostic of_rules_16_to_21[] = {
          "and a tuple of tensors, as a model.",
      .example = "nn/walk_over_a_plain_struct"},
     {.id = "ERROR_R21_walk_calls_its_function_with_a_name_and_parameters",
-     .rule = 21,
      .title =
          "A walk over the parameters of models calls its function with their name and one parameter of each model.",
      .seen = {"{op} calls its function with a name and {types}", "{op} calls its function with a name and parameters"},
@@ -223,7 +203,6 @@ inline constexpr diagnostic of_rules_16_to_21[] = {
          "const auto& gradient) { … }`. Parameters of a constant model are `const auto&`.",
      .example = "nn/walk_with_a_function_without_the_name"},
     {.id = "ERROR_R21_loss_takes_the_model_with_tracked_elements",
-     .rule = 21,
      .title = "A loss is called with the model with tracked elements, which is of another type than the model.",
      .seen = {"the loss cannot be called with the tracked model {over}",
               "the loss cannot be called with the tracked model"},
@@ -235,7 +214,6 @@ inline constexpr diagnostic of_rules_16_to_21[] = {
             "of a class of your own is public, `const` and a template.",
      .example = "grad/loss_with_a_deleted_call"},
     {.id = "ERROR_R21_loss_has_no_tracked_operand",
-     .rule = 21,
      .title = "The loss does not depend on the model through tracked tensors: its gradient would be zero.",
      .seen = {"the loss [{have}] does not depend on the model that is passed to it",
               "the loss {types} does not depend on the model that is passed to it",
@@ -250,7 +228,6 @@ inline constexpr diagnostic of_rules_16_to_21[] = {
          "largest. Steps are stored as `tensor y = expr;` or `const auto`.",
      .example = "grad/loss_of_constants"},
     {.id = "ERROR_R21_loss_has_other_elements_than_the_model",
-     .rule = 21,
      .title = "The loss has another element type than the model: an operand of the model has wider elements.",
      .seen = {"{op}: the model has elements of {declared}, the loss of {computed}"},
      .marked = {culprit::differing},
@@ -260,7 +237,6 @@ inline constexpr diagnostic of_rules_16_to_21[] = {
          "return static_cast<float>(v); }, from_file);`. Or train a model of `double`: `converted<double>(model)`.",
      .example = "grad/answers_of_wider_elements"},
     {.id = "ERROR_R21_declared_type_drops_the_gradient",
-     .rule = 21,
      .title = "The declared type has plain elements, and the expression tracked ones: the gradient would end here.",
      .seen = {"{op} of [{have}]: the declared type has elements of {declared}, so the gradient of {computed} would end "
               "here",
@@ -272,7 +248,6 @@ inline constexpr diagnostic of_rules_16_to_21[] = {
             "if the gradient is to end there.",
      .example = "grad/tracked_into_plain"},
     {.id = "ERROR_R21_gradients_of_gradients_are_not_recorded",
-     .rule = 21,
      .title = "The model is tracked already: gradients of gradients are not recorded.",
      .seen = {"the model {types} is tracked already: gradients of gradients are not recorded"},
      .marked = {culprit::types},

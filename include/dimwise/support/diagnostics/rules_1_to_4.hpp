@@ -12,7 +12,6 @@ namespace dimwise::detail::messages {
 inline constexpr diagnostic of_rules_1_to_4[] = {
     // R1  A contraction names its dimension, and both operands have it; what an operation names occurs in its operand.
     {.id = "ERROR_R1_contracted_dimension_is_not_in_both",
-     .rule = 1,
      .title = "A product sums over or runs along a dimension that one operand lacks.",
      .seen = {"{op} goes over {over}, but {lacking}", "{op} goes over {over}, which not both operands have"},
      .marked = {culprit::lacking},
@@ -23,7 +22,6 @@ inline constexpr diagnostic of_rules_1_to_4[] = {
          "or back. If one side keeps it inside a composite, `split` that first.",
      .example = "contract/over_keys"},
     {.id = "ERROR_R1_operation_names_its_dimension",
-     .rule = 1,
      .title = "The operation was called without its dimension, or with a type that is not a dimension: "
               "`softmax<key>(s)`.",
      .seen = {"{op} is given {types} instead of its dimensions",
@@ -35,7 +33,6 @@ inline constexpr diagnostic of_rules_1_to_4[] = {
             "`mean<seq>(x)`.",
      .example = "arguments/axis_of_a_mean"},
     {.id = "ERROR_R1_dimension_is_not_in_the_operand",
-     .rule = 1,
      .title = "The operation names a dimension that its operand does not have.",
      .seen = {"{op} names {missing}, but its operand has {have}", "{op} names {over}, but not every operand has it",
               "{op} names {over}, which is not in its operand"},
@@ -47,7 +44,6 @@ inline constexpr diagnostic of_rules_1_to_4[] = {
          "Name a dimension of the operand. An earlier step may have removed it: the error lists what the operand has.",
      .example = "arguments/missing_extent_of"},
     {.id = "ERROR_R1_tensor_names_dimensions",
-     .rule = 1,
      .title =
          "A type in the list of a tensor's dimensions is not a dimension: declare `struct seq : position_dim<> {};`.",
      .seen = {"the tensor [{have}] lists {over}, which is not a dimension"},
@@ -56,7 +52,6 @@ inline constexpr diagnostic of_rules_1_to_4[] = {
      .fix = "Declare the type as a dimension, `struct step : position_dim<> {};`, or use a declared one.",
      .example = "dim/no_dimension"},
     {.id = "ERROR_R1_element_type_comes_first",
-     .rule = 1,
      .title = "A tensor names its element type first: `tensor<float, seq>`.",
      .seen = {"the tensor begins with {over} instead of its element type"},
      .marked = {culprit::over},
@@ -65,7 +60,6 @@ inline constexpr diagnostic of_rules_1_to_4[] = {
             "…>`, or a `tensor_view<const float, …>`.",
      .example = "dim/element_type_left_out"},
     {.id = "ERROR_R1_expr_names_a_shape",
-     .rule = 1,
      .title = "The type of an expression is an element type and a shape: `expr<float, shape<seq, d_model>>`.",
      .seen = {"the `expr` names {over} where its shape is expected"},
      .marked = {culprit::over},
@@ -73,7 +67,6 @@ inline constexpr diagnostic of_rules_1_to_4[] = {
      .fix = "Put the dimensions and marks into a shape: `expr<float, shape<seq, d_model>>`.",
      .example = "written/names_no_shape"},
     {.id = "ERROR_R1_linear_names_its_sides",
-     .rule = 1,
      .title =
          "A linear layer says which dimensions it maps and to which: `nn::linear<nn::from<d_model>, nn::to<d_ff>>`.",
      .seen = {"the `linear` names {over} where `from<…>` and `to<…>` are expected"},
@@ -83,7 +76,6 @@ inline constexpr diagnostic of_rules_1_to_4[] = {
             "`nn::linear<nn::from<heads, d_v>, nn::to<d_model>>`.",
      .example = "nn/linear_of_two_dimensions"},
     {.id = "ERROR_R1_argument_is_missing",
-     .rule = 1,
      .title = "The call ends before an argument that the operation needs.",
      .seen = {"{op} of [{have}] over {over} lacks an argument: {types}", "{op} of [{have}] lacks an argument: {types}",
               "{op} lacks an argument: {types}"},
@@ -95,7 +87,6 @@ inline constexpr diagnostic of_rules_1_to_4[] = {
             "`clip_norm(gradient, 1.0)`.",
      .example = "arguments/weight_left_out"},
     {.id = "ERROR_R1_operation_takes_other_arguments",
-     .rule = 1,
      .title =
          "The call has an argument too few or too many, or one of another type than a tensor, a mask, a number or an "
          "extent.",
@@ -115,7 +106,6 @@ inline constexpr diagnostic of_rules_1_to_4[] = {
          "function before the models.",
      .example = "arguments/block_for_a_bias"},
     {.id = "ERROR_R1_operation_has_another_name",
-     .rule = 1,
      .title = "The operation has another name in this library: `use_instead` names it.",
      .seen = {"{op} has another name here: {types}"},
      .marked = {culprit::types},
@@ -128,7 +118,6 @@ inline constexpr diagnostic of_rules_1_to_4[] = {
             "`gradient(model, loss)`.",
      .example = "arguments/matrix_product"},
     {.id = "ERROR_R1_module_takes_other_arguments",
-     .rule = 1,
      .title = "A module is called with other arguments than it takes: too few, or without a tensor.",
      .seen = {"the module {types} is not called with {over} alone", "the module {types} does not take these arguments",
               "the module does not take these arguments"},
@@ -140,7 +129,6 @@ inline constexpr diagnostic of_rules_1_to_4[] = {
      .example = "nn/memory_forgotten"},
     // R2  A dimension that both operands have and that is not contracted is parallel, or named by `along`.
     {.id = "ERROR_R2_shared_dimension_is_not_parallel",
-     .rule = 2,
      .title = "The result would be a diagonal: rename one side, contract it, or pass `along<D>{}`.",
      .seen = {"both operands of {op} have {over}, so the result would be a diagonal"},
      .marked = {culprit::over},
@@ -151,7 +139,6 @@ inline constexpr diagnostic of_rules_1_to_4[] = {
             "For each position by itself, pass `along`: `contract<experts>(gates, outputs, along<seq>{})`.",
      .example = "contract/keys_not_renamed"},
     {.id = "ERROR_R2_shared_dimension_pairs_elements_one_to_one",
-     .rule = 2,
      .title = "Both operands of a product share all remaining dimensions: each element meets one partner only, and a "
               "softmax "
               "has nothing to choose from.",
@@ -164,7 +151,6 @@ inline constexpr diagnostic of_rules_1_to_4[] = {
      .example = "reduce/contrastive_loss_of_pairs"},
     // R3  Identity is not extent.
     {.id = "ERROR_R3_rename_goes_between_a_dimension_and_its_prime_or_out",
-     .rule = 3,
      .title = "The two dimensions are not related; `relabel` is the visible exception.",
      .seen = {"{op} from {first} to {second}: neither is the prime or out of the other"},
      .marked = {culprit::over},
@@ -175,7 +161,6 @@ inline constexpr diagnostic of_rules_1_to_4[] = {
          "same extent, use `relabel<A, B>`, which stands out in review.",
      .example = "restride/transposed_by_rename"},
     {.id = "ERROR_R3_extents_differ",
-     .rule = 3,
      .title = "The two static extents differ.",
      .seen = {"{op} takes {first} for {second}, but their extents differ: {over_n}"},
      .marked = {culprit::over},
@@ -183,7 +168,6 @@ inline constexpr diagnostic of_rules_1_to_4[] = {
      .fix = "Name the dimension with the right extent, or `slice` first.",
      .example = "restride/diagonal_of_other_extents"},
     {.id = "ERROR_R3_values_are_at_other_positions_than_the_weights",
-     .rule = 3,
      .title = "Weights over one dimension meet values at other positions: rename the values.",
      .seen = {"{op} goes over {over}, but the values do not have it: {lacking}",
               "{op} over {over}: keys and values are at other positions"},
@@ -195,7 +179,6 @@ inline constexpr diagnostic of_rules_1_to_4[] = {
             "values from the sequence that the keys were computed from.",
      .example = "contract/cross_attention_values"},
     {.id = "ERROR_R3_assigned_dimensions_differ",
-     .rule = 3,
      .title = "The expression has other dimensions than the declared type.",
      .seen = {"{op}: {changed}", "{op} over {over}: the operands have other dimensions than the state: {sides}"},
      .marked = {culprit::differing},
@@ -205,7 +188,6 @@ inline constexpr diagnostic of_rules_1_to_4[] = {
             "another tensor. If the expression is right, declare its dimensions, or deduce them: `tensor y = expr;`.",
      .example = "assign/encoder_queries"},
     {.id = "ERROR_R3_view_and_tensor_differ_in_type",
-     .rule = 3,
      .title =
          "A view has the dimensions, order and elements of its tensor; an expression has no memory: evaluate it first.",
      .seen =
@@ -219,7 +201,6 @@ inline constexpr diagnostic of_rules_1_to_4[] = {
             "the tensor, or `permute` it; a constant tensor has views of `const` elements.",
      .example = "tensor/view_in_another_order"},
     {.id = "ERROR_R3_elements_of_a_temporary_are_gone",
-     .rule = 3,
      .title = "A pointer or a span refers to the elements of a temporary, which is destroyed at the end of the line.",
      .seen = {"the elements of a temporary of [{shape}] are destroyed at the end of the line: store it in a variable"},
      .marked = {culprit::all},
@@ -228,7 +209,6 @@ inline constexpr diagnostic of_rules_1_to_4[] = {
             "for (float v : y.values())`.",
      .example = "cache/keys_of_a_temporary"},
     {.id = "ERROR_R3_stored_order_lists_each_dimension_once",
-     .rule = 3,
      .title = "The order in which a file stores a parameter lists every dimension of the parameter once, and no other.",
      .seen = {"the stored order {types} does not list each of {have} once"},
      .marked = {culprit::differing},
@@ -240,7 +220,6 @@ inline constexpr diagnostic of_rules_1_to_4[] = {
      .example = "io/order_lacks_a_dimension"},
     // R4  Split and merge go through composites whose order and factors are part of the type.
     {.id = "ERROR_R4_extent_does_not_divide",
-     .rule = 4,
      .title = "The extents of a `divided` dimension do not divide.",
      .seen = {"`divided`: the extent of {first} is not divisible by that of {second}: {over_n}"},
      .marked = {culprit::over},
@@ -249,7 +228,6 @@ inline constexpr diagnostic of_rules_1_to_4[] = {
      .fix = "Choose extents that divide, or declare the dimension with its own extent instead of `divided`.",
      .example = "dim/divided_upside_down"},
     {.id = "ERROR_R4_composite_has_other_factors_or_order",
-     .rule = 4,
      .title = "The dimension is a factor of a composite, or the composite has other factors or another order.",
      .seen = {"{op} names {over}, but the operand's {composites} has other factors or another order",
               "{op} names {over}, which has other factors or another order than the operand's",
@@ -260,7 +238,6 @@ inline constexpr diagnostic of_rules_1_to_4[] = {
      .fix = "Use the composite's own factors, in its order; `split` a composite before naming a factor of it.",
      .example = "contract/w_o_in_another_order"},
     {.id = "ERROR_R4_composite_is_not_the_declared_dimension",
-     .rule = 4,
      .title = "A composite differs from the declared dimension, even of the same extent: merged heads are not the "
               "model dimension, and W_O is missing.",
      .seen = {"{op}: {computed_only} is not {declared_only}, even of the same extent", "{op}: {changed}"},

@@ -7,8 +7,6 @@
 // No member has a default, so that an entry without one of them does not compile; nor does an empty text.
 #pragma once
 
-#include <cstddef>
-
 namespace dimwise::detail::messages {
 
 // A text that is there.
@@ -20,12 +18,17 @@ struct required_text {
   }
 };
 
-// The number of a rule: 7 of R7.
-struct rule_number {
-  int number;
+// The name of an error, and the number of the rule in it: 7 of ERROR_R7_….
+struct error_id : required_text {
+  int rule = 0;
   // NOLINTNEXTLINE(google-explicit-constructor)
-  consteval rule_number(int given) : number(given) {
-    if (given < 1) { throw "rules are counted from 1"; }
+  consteval error_id(const char* given) : required_text(given) {
+    const char* at = given;
+    for (const char* expected = "ERROR_R"; *expected != '\0'; ++expected) {
+      if (*at++ != *expected) { throw "an id begins with ERROR_R and the number of its rule"; }
+    }
+    for (; *at >= '0' && *at <= '9'; ++at) { rule = 10 * rule + (*at - '0'); }
+    if (rule < 1 || *at != '_') { throw "rules are counted from 1"; }
   }
 };
 
@@ -88,8 +91,7 @@ struct culprits {
 // An error of the library. `seen` holds patterns of the message: a fact in braces is taken from the error's type. The
 // first pattern is used whose facts are all there. support/messages/message.hpp lists the facts.
 struct diagnostic {
-  required_text id;       // the name of its type in support/errors.hpp
-  rule_number rule;       // support/errors.hpp lists the rules
+  error_id id;            // the name of its type in support/errors.hpp
   required_text title;    // what the error means
   texts seen;             // what the compiler saw
   culprits marked;        // what of it is wrong
