@@ -77,11 +77,7 @@ void write_scattered(walk& w, const record<C>& r, target<C> to) {
   });
 }
 
-#if DIMWISE_DETAIL_HAS_LIBRARY
-template void write_gathered<float>(walk&, const record<float>&, target<float>);
-template void write_gathered<double>(walk&, const record<double>&, target<double>);
-template void write_scattered<float>(walk&, const record<float>&, target<float>);
-template void write_scattered<double>(walk&, const record<double>&, target<double>);
-#endif
+DIMWISE_DETAIL_COMPILED(write_gathered)
+DIMWISE_DETAIL_COMPILED(write_scattered)
 
 }  // namespace dimwise::detail

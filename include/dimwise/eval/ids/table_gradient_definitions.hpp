@@ -72,9 +72,6 @@ void write_table_gradient(walk& w, const record<C>& r, target<C> to) {
   });
 }
 
-#if DIMWISE_DETAIL_HAS_LIBRARY
-template void write_table_gradient<float>(walk&, const record<float>&, target<float>);
-template void write_table_gradient<double>(walk&, const record<double>&, target<double>);
-#endif
+DIMWISE_DETAIL_COMPILED(write_table_gradient)
 
 }  // namespace dimwise::detail

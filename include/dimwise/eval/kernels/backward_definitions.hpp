@@ -44,12 +44,10 @@ template <class C>
 void write_chained(walk& w, const record<C>& r, target<C> to) {
   const auto g = read_record(w, *r.child[0]);
   const auto x = read_record(w, *r.child[1]);
-  const auto nest =
-      nest_by_names<2>(r.shape->axes, to.axes, {r.child[0]->shape->axes, r.child[1]->shape->axes}, {g.axes, x.axes});
+  const auto nest = nest_of_children(r, to.axes, g, x);
   const auto f = static_cast<kernels::function>(r.index);
 #if !defined(DIMWISE_PLAIN_ONLY)
-  if (r.has_kernels && !w.cx.reference_forced() && elements_fit(nest, no_any_step)) {
-    note(w, plan_kind::map, r);
+  if (runs_kernel(w, r, plan_kind::map, elements_fit(nest, no_any_step))) {
     if (!w.computes()) { return; }
     const auto& table = kernels::active_gradients_for<C>();
     return run_parts(w.cx, nest, part_elements,
@@ -215,8 +213,7 @@ void write_rows_back(walk& w, const record<C>& r, target<C> to) {
   const auto epsilon = static_cast<C>(r.number);
 #if !defined(DIMWISE_PLAIN_ONLY)
   if constexpr (has_back_kernel<How>) {
-    if (r.has_kernels && !w.cx.reference_forced() && rows_back_fit(all.inside)) {
-      note(w, plan_kind::rows, r);
+    if (runs_kernel(w, r, plan_kind::rows, rows_back_fit(all.inside))) {
       if (w.computes()) { run_rows_back<How>(w.cx, all, to.data, g.data, x.data, epsilon); }
       return;
     }
@@ -309,19 +306,15 @@ void write_view_back(walk& w, const record<C>& r, target<C> to) {
   copy_axes<C>(rank, all.axes, to.axes, all.axes, to.data, buffer.data());
 }
 
-#if DIMWISE_DETAIL_HAS_LIBRARY
-#define DIMWISE_DETAIL_COMPILED_OF(function, How)                                 \
-  template void function<float, How>(walk&, const record<float>&, target<float>); \
-  template void function<double, How>(walk&, const record<double>&, target<double>);
 #define DIMWISE_DETAIL_COMPILED_none(function, How)
 #define DIMWISE_DETAIL_COMPILED_formula(function, How)
-#define DIMWISE_DETAIL_COMPILED_operand(function, How) DIMWISE_DETAIL_COMPILED_OF(function, How)
-#define DIMWISE_DETAIL_COMPILED_result(function, How) DIMWISE_DETAIL_COMPILED_OF(function, How)
+#define DIMWISE_DETAIL_COMPILED_operand(function, How) DIMWISE_DETAIL_COMPILED(function, How)
+#define DIMWISE_DETAIL_COMPILED_result(function, How) DIMWISE_DETAIL_COMPILED(function, How)
 #define DIMWISE_DETAIL_COMPILED_ROW(word, text, reads) DIMWISE_DETAIL_COMPILED_##reads(write_rows_back, rows::word)
 #define DIMWISE_DETAIL_COMPILED_TOTAL(word, text, reads) DIMWISE_DETAIL_COMPILED_##reads(write_total_back, totals::word)
 DIMWISE_DETAIL_ROWS(DIMWISE_DETAIL_COMPILED_ROW)
-DIMWISE_DETAIL_COMPILED_OF(write_rows_back, rows::sort<false>)
-DIMWISE_DETAIL_COMPILED_OF(write_rows_back, rows::sort<true>)
+DIMWISE_DETAIL_COMPILED(write_rows_back, rows::sort<false>)
+DIMWISE_DETAIL_COMPILED(write_rows_back, rows::sort<true>)
 DIMWISE_DETAIL_TOTALS(DIMWISE_DETAIL_COMPILED_TOTAL)
 #undef DIMWISE_DETAIL_COMPILED_TOTAL
 #undef DIMWISE_DETAIL_COMPILED_ROW
@@ -329,13 +322,8 @@ DIMWISE_DETAIL_TOTALS(DIMWISE_DETAIL_COMPILED_TOTAL)
 #undef DIMWISE_DETAIL_COMPILED_operand
 #undef DIMWISE_DETAIL_COMPILED_formula
 #undef DIMWISE_DETAIL_COMPILED_none
-#undef DIMWISE_DETAIL_COMPILED_OF
-template void write_chained<float>(walk&, const record<float>&, target<float>);
-template void write_chained<double>(walk&, const record<double>&, target<double>);
-template void write_partial<float>(walk&, const record<float>&, target<float>);
-template void write_partial<double>(walk&, const record<double>&, target<double>);
-template void write_view_back<float>(walk&, const record<float>&, target<float>);
-template void write_view_back<double>(walk&, const record<double>&, target<double>);
-#endif
+DIMWISE_DETAIL_COMPILED(write_chained)
+DIMWISE_DETAIL_COMPILED(write_partial)
+DIMWISE_DETAIL_COMPILED(write_view_back)
 
 }  // namespace dimwise::detail

@@ -24,26 +24,27 @@ inline constexpr auto function_code = kernels::function::none;
 DIMWISE_DETAIL_FUNCTIONS(DIMWISE_DETAIL_CODE)
 #undef DIMWISE_DETAIL_CODE
 
+#define DIMWISE_DETAIL_CODE(what, code, ...) \
+  template <>                                \
+  inline constexpr std::optional<kernels::what> what##_code<__VA_ARGS__> = kernels::what::code;
 template <class F>
 inline constexpr std::optional<kernels::operation> operation_code;
-template <>
-inline constexpr std::optional<kernels::operation> operation_code<fn::add> = kernels::operation::add;
-template <>
-inline constexpr std::optional<kernels::operation> operation_code<fn::subtract> = kernels::operation::subtract;
-template <>
-inline constexpr std::optional<kernels::operation> operation_code<fn::multiply> = kernels::operation::multiply;
-template <>
-inline constexpr std::optional<kernels::operation> operation_code<fn::divide> = kernels::operation::divide;
-template <>
-inline constexpr std::optional<kernels::operation> operation_code<fn::sent<fn::multiply>> =
-    kernels::operation::send_times;
-template <>
-inline constexpr std::optional<kernels::operation> operation_code<fn::sent<fn::divide>> =
-    kernels::operation::send_divided;
-template <>
-inline constexpr std::optional<kernels::operation> operation_code<fn::larger> = kernels::operation::max;
-template <>
-inline constexpr std::optional<kernels::operation> operation_code<fn::smaller> = kernels::operation::min;
+DIMWISE_DETAIL_CODE(operation, add, fn::add)
+DIMWISE_DETAIL_CODE(operation, subtract, fn::subtract)
+DIMWISE_DETAIL_CODE(operation, multiply, fn::multiply)
+DIMWISE_DETAIL_CODE(operation, divide, fn::divide)
+DIMWISE_DETAIL_CODE(operation, send_times, fn::sent<fn::multiply>)
+DIMWISE_DETAIL_CODE(operation, send_divided, fn::sent<fn::divide>)
+DIMWISE_DETAIL_CODE(operation, max, fn::larger)
+DIMWISE_DETAIL_CODE(operation, min, fn::smaller)
+template <class How>
+inline constexpr std::optional<kernels::total> total_code;
+DIMWISE_DETAIL_CODE(total, sum, totals::sum)
+DIMWISE_DETAIL_CODE(total, sum, totals::mean)
+DIMWISE_DETAIL_CODE(total, max, totals::max)
+DIMWISE_DETAIL_CODE(total, min, totals::min)
+DIMWISE_DETAIL_CODE(total, norm, totals::norm)
+#undef DIMWISE_DETAIL_CODE
 
 // Comparisons, the greater ones with their operands exchanged.
 template <class F>
@@ -68,18 +69,5 @@ template <>
 struct relation_of<fn::equal> : relation_is<kernels::relation::equal, false> {};
 template <>
 struct relation_of<fn::not_equal> : relation_is<kernels::relation::not_equal, false> {};
-
-template <class How>
-inline constexpr std::optional<kernels::total> total_code;
-template <>
-inline constexpr std::optional<kernels::total> total_code<totals::sum> = kernels::total::sum;
-template <>
-inline constexpr std::optional<kernels::total> total_code<totals::mean> = kernels::total::sum;
-template <>
-inline constexpr std::optional<kernels::total> total_code<totals::max> = kernels::total::max;
-template <>
-inline constexpr std::optional<kernels::total> total_code<totals::min> = kernels::total::min;
-template <>
-inline constexpr std::optional<kernels::total> total_code<totals::norm> = kernels::total::norm;
 
 }  // namespace dimwise::detail

@@ -152,8 +152,7 @@ void write_cross_entropy(walk& w, const record<C>& r, target<C> to) {
   const loss_loops loops = x.loops(r.shape->axes, to.axes, nullptr);
   const bool divergence = r.index != 0;
 #if !defined(DIMWISE_PLAIN_ONLY)
-  if (r.has_kernels && !w.cx.reference_forced() && loss_rows_fit(x, loops, divergence)) {
-    note(w, plan_kind::rows, r);
+  if (runs_kernel(w, r, plan_kind::rows, loss_rows_fit(x, loops, divergence))) {
     if (w.computes()) { run_loss_rows<C>(w.cx, x, loops, to.data, nullptr); }
     return;
   }
@@ -169,9 +168,8 @@ void write_cross_entropy_back(walk& w, const record<C>& r, target<C> to) {
   const loss_of_record<C> x(w, *static_cast<const record<C>*>(r.node), *r.child[1]);
   const loss_loops loops = x.loops(g.shape->axes, arrived.axes, to.axes);
 #if !defined(DIMWISE_PLAIN_ONLY)
-  if (r.has_kernels && !w.cx.reference_forced() && loss_rows_fit(x, loops, false) &&
-      loops.alternatives.stride[loss_pointer::gradient][0] == 1) {
-    note(w, plan_kind::rows, r);
+  if (runs_kernel(w, r, plan_kind::rows,
+                  loss_rows_fit(x, loops, false) && loops.alternatives.stride[loss_pointer::gradient][0] == 1)) {
     if (w.computes()) { run_loss_rows<C>(w.cx, x, loops, to.data, arrived.data); }
     return;
   }
@@ -180,11 +178,7 @@ void write_cross_entropy_back(walk& w, const record<C>& r, target<C> to) {
   if (w.computes()) { cross_entropy_back_by_loops(loops, to.data, arrived.data, x.operands(false)); }
 }
 
-#if DIMWISE_DETAIL_HAS_LIBRARY
-template void write_cross_entropy<float>(walk&, const record<float>&, target<float>);
-template void write_cross_entropy<double>(walk&, const record<double>&, target<double>);
-template void write_cross_entropy_back<float>(walk&, const record<float>&, target<float>);
-template void write_cross_entropy_back<double>(walk&, const record<double>&, target<double>);
-#endif
+DIMWISE_DETAIL_COMPILED(write_cross_entropy)
+DIMWISE_DETAIL_COMPILED(write_cross_entropy_back)
 
 }  // namespace dimwise::detail

@@ -17,8 +17,26 @@ namespace dimwise::detail {
 #if !defined(DIMWISE_PLAIN_ONLY)
 
 // Functions and arithmetic together with the product or the norm below, where a kernel takes them.
-inline bool fused_elements(walk& w, const record<float>& r, target<float> to) {
-  return norm_and_finish(w, r, to) || product_and_finish(w, r, to);
+template <class C>
+bool fused_elements(walk& w, const record<C>& r, target<C> to) {
+  if constexpr (std::is_same_v<C, float>) {
+    return r.has_kernels && !w.cx.reference_forced() && (norm_and_finish(w, r, to) || product_and_finish(w, r, to));
+  } else {
+    return false;
+  }
+}
+
+// `kernel(table, n, offsets, steps)` for each part of the elements; false where it does not take their layouts.
+template <class C, std::size_t K, class Kernel>
+bool elements_by_kernel(walk& w, const record<C>& r, const kernels::loop_nest<K>& nest, const bool* any_step,
+                        std::size_t part, const Kernel& kernel) {
+  if (!runs_kernel(w, r, plan_kind::map, elements_fit(nest, any_step))) { return false; }
+  if (w.computes()) {
+    const auto& table = kernels::active_for<C>();
+    run_parts(w.cx, nest, part,
+              [&](std::size_t n, const std::ptrdiff_t* at, const std::ptrdiff_t* step) { kernel(table, n, at, step); });
+  }
+  return true;
 }
 
 #endif
@@ -26,21 +44,17 @@ inline bool fused_elements(walk& w, const record<float>& r, target<float> to) {
 template <class C>
 void write_unary(walk& w, const record<C>& r, target<C> to) {
 #if !defined(DIMWISE_PLAIN_ONLY)
-  if constexpr (std::is_same_v<C, float>) {
-    if (r.has_kernels && !w.cx.reference_forced() && fused_elements(w, r, to)) { return; }
-  }
+  if (fused_elements(w, r, to)) { return; }
 #endif
   const auto x = read_record(w, *r.child[0]);
-  const auto nest = nest_by_names<1>(r.shape->axes, to.axes, {r.child[0]->shape->axes}, {x.axes});
+  const auto nest = nest_of_children(r, to.axes, x);
   const auto f = static_cast<kernels::function>(r.index);
 #if !defined(DIMWISE_PLAIN_ONLY)
-  if (r.has_kernels && !w.cx.reference_forced() && elements_fit(nest, no_any_step)) {
-    note(w, plan_kind::map, r);
-    if (!w.computes()) { return; }
-    const auto& table = kernels::active_for<C>();
-    return run_parts(w.cx, nest, part_elements, [&](std::size_t n, const std::ptrdiff_t* at, const std::ptrdiff_t*) {
-      table.map(f, n, x.data + at[1], to.data + at[0]);
-    });
+  if (elements_by_kernel(w, r, nest, no_any_step, part_elements,
+                         [&](const auto& table, std::size_t n, const auto* at, const auto*) {
+    table.map(f, n, x.data + at[1], to.data + at[0]);
+  })) {
+    return;
   }
 #endif
   note(w, plan_kind::plain, r);
@@ -50,29 +64,23 @@ void write_unary(walk& w, const record<C>& r, target<C> to) {
 template <class C>
 void write_binary(walk& w, const record<C>& r, target<C> to) {
 #if !defined(DIMWISE_PLAIN_ONLY)
-  if constexpr (std::is_same_v<C, float>) {
-    if (r.has_kernels && !w.cx.reference_forced() && fused_elements(w, r, to)) { return; }
-  }
+  if (fused_elements(w, r, to)) { return; }
 #endif
   const auto a = read_record(w, *r.child[0]);
   const auto b = read_record(w, *r.child[1]);
-  const auto nest =
-      nest_by_names<2>(r.shape->axes, to.axes, {r.child[0]->shape->axes, r.child[1]->shape->axes}, {a.axes, b.axes});
+  const auto nest = nest_of_children(r, to.axes, a, b);
   const auto f = static_cast<kernels::operation>(r.index);
   const bool a_masked = r.child[0]->shape->masked;
   const bool b_masked = r.child[1]->shape->masked;
 #if !defined(DIMWISE_PLAIN_ONLY)
-  if (r.has_kernels && !w.cx.reference_forced() && elements_fit(nest, no_any_step)) {
-    note(w, plan_kind::map, r);
-    if (!w.computes()) { return; }
-    const auto& table = kernels::active_for<C>();
-    return run_parts(w.cx, nest, a_masked || b_masked ? cached_part : part_elements,
-                     [&](std::size_t n, const std::ptrdiff_t* at, const std::ptrdiff_t* step) {
-      C* const out = to.data + at[0];
-      table.zip(f, n, a.data + at[1], step[1], b.data + at[2], step[2], out);
-      if (a_masked) { table.zip(kernels::operation::hide, n, out, 1, a.data + at[1], step[1], out); }
-      if (b_masked) { table.zip(kernels::operation::hide, n, out, 1, b.data + at[2], step[2], out); }
-    });
+  if (elements_by_kernel(w, r, nest, no_any_step, a_masked || b_masked ? cached_part : part_elements,
+                         [&](const auto& table, std::size_t n, const auto* at, const auto* step) {
+    C* const out = to.data + at[0];
+    table.zip(f, n, a.data + at[1], step[1], b.data + at[2], step[2], out);
+    if (a_masked) { table.zip(kernels::operation::hide, n, out, 1, a.data + at[1], step[1], out); }
+    if (b_masked) { table.zip(kernels::operation::hide, n, out, 1, b.data + at[2], step[2], out); }
+  })) {
+    return;
   }
 #endif
   note(w, plan_kind::plain, r);
@@ -84,16 +92,14 @@ void write_function(walk& w, const record<C>& r, target<C> to) {
   const auto x = read_record(w, *r.child[0]);
   note(w, plan_kind::plain, r);
   if (!w.computes()) { return; }
-  r.template facts_as<function_facts<C>>().loop(
-      nest_by_names<1>(r.shape->axes, to.axes, {r.child[0]->shape->axes}, {x.axes}), r.mask, to.data, x.data);
+  r.template facts_as<function_facts<C>>().loop(nest_of_children(r, to.axes, x), r.mask, to.data, x.data);
 }
 
 template <class C, class To>
 void round_into(walk& w, const record<C>& r, const lowered<C>& x, target<C> to) {
   note(w, plan_kind::plain, r);
   if (!w.computes()) { return; }
-  unary_loop<C, fn::rounded<To>>(nest_by_names<1>(r.shape->axes, to.axes, {r.child[0]->shape->axes}, {x.axes}),
-                                 r.child[0]->shape->masked, to.data, x.data);
+  unary_loop<C, fn::rounded<To>>(nest_of_children(r, to.axes, x), r.child[0]->shape->masked, to.data, x.data);
 }
 template <class C, class To>
 void write_rounded(walk& w, const record<C>& r, target<C> to) {
@@ -121,14 +127,12 @@ void write_masked(walk& w, const record<C>& r, target<C> to) {
       nest_by_names<2>(r.shape->axes, to.axes, {r.child[0]->shape->axes, r.mask_facts->axes}, {x.axes, visible.axes});
 #if !defined(DIMWISE_PLAIN_ONLY)
   static constexpr bool any_step_of_mask[] = {false, true};
-  if (r.has_kernels && !w.cx.reference_forced() && elements_fit(nest, any_step_of_mask)) {
-    note(w, plan_kind::map, r);
-    if (!w.computes()) { return; }
-    const auto& table = kernels::active_for<C>();
-    return run_parts(w.cx, nest, cached_part, [&](std::size_t n, const std::ptrdiff_t* at, const std::ptrdiff_t* step) {
-      constexpr C hidden = kernels::minus_infinity<C>;
-      table.choose(n, visible.data + at[2], step[2], x.data + at[1], step[1], &hidden, 0, to.data + at[0]);
-    });
+  if (elements_by_kernel(w, r, nest, any_step_of_mask, cached_part,
+                         [&](const auto& table, std::size_t n, const auto* at, const auto* step) {
+    constexpr C hidden = kernels::minus_infinity<C>;
+    table.choose(n, visible.data + at[2], step[2], x.data + at[1], step[1], &hidden, 0, to.data + at[0]);
+  })) {
+    return;
   }
 #endif
   note(w, plan_kind::plain, r);
@@ -139,21 +143,18 @@ template <class C>
 void write_biased(walk& w, const record<C>& r, target<C> to) {
   const auto x = read_record(w, *r.child[0]);
   const auto bias = read_record(w, *r.child[1]);
-  const auto nest =
-      nest_by_names<2>(r.shape->axes, to.axes, {r.child[0]->shape->axes, r.child[1]->shape->axes}, {x.axes, bias.axes});
+  const auto nest = nest_of_children(r, to.axes, x, bias);
   const bool masked = r.child[0]->shape->masked;
 #if !defined(DIMWISE_PLAIN_ONLY)
-  if (r.has_kernels && !w.cx.reference_forced() && elements_fit(nest, no_any_step)) {
-    note(w, plan_kind::map, r);
-    if (!w.computes()) { return; }
-    const auto& table = kernels::active_for<C>();
-    return run_parts(w.cx, nest, cached_part, [&](std::size_t n, const std::ptrdiff_t* at, const std::ptrdiff_t* step) {
-      C* const out = to.data + at[0];
-      table.zip(kernels::operation::add, n, x.data + at[1], step[1], bias.data + at[2], step[2], out);
-      if (masked) { table.zip(kernels::operation::hide, n, out, 1, x.data + at[1], step[1], out); }
-      // A bias of −∞ hides whatever the score is.
-      table.zip(kernels::operation::hide, n, out, 1, bias.data + at[2], step[2], out);
-    });
+  if (elements_by_kernel(w, r, nest, no_any_step, cached_part,
+                         [&](const auto& table, std::size_t n, const auto* at, const auto* step) {
+    C* const out = to.data + at[0];
+    table.zip(kernels::operation::add, n, x.data + at[1], step[1], bias.data + at[2], step[2], out);
+    if (masked) { table.zip(kernels::operation::hide, n, out, 1, x.data + at[1], step[1], out); }
+    // A bias of −∞ hides whatever the score is.
+    table.zip(kernels::operation::hide, n, out, 1, bias.data + at[2], step[2], out);
+  })) {
+    return;
   }
 #endif
   note(w, plan_kind::plain, r);
@@ -170,20 +171,16 @@ template <class C>
 void write_power(walk& w, const record<C>& r, target<C> to) {
   const auto x = read_record(w, *r.child[0]);
   const auto y = read_record(w, *r.child[1]);
-  const name_list names = r.child[0]->shape->axes;
-  const auto nest = nest_by_names<2>(r.shape->axes, to.axes, {names, r.child[1]->shape->axes}, {x.axes, y.axes});
+  const auto nest = nest_of_children(r, to.axes, x, y);
 #if !defined(DIMWISE_PLAIN_ONLY)
   const bool squares = r.child[1]->kind() == record_kind::number && r.child[1]->number == 2;
-  if (squares && r.has_kernels && !w.cx.reference_forced() && elements_fit(nest, no_any_step)) {
-    note(w, plan_kind::map, r);
-    if (!w.computes()) { return; }
-    const auto& table = kernels::active_for<C>();
-    return run_parts(w.cx, nest, part_elements,
-                     [&](std::size_t n, const std::ptrdiff_t* at, const std::ptrdiff_t* step) {
-      const C* const from = x.data + at[1];
-      if (step[1] == 1) { return table.map(kernels::function::square, n, from, to.data + at[0]); }
-      table.zip(kernels::operation::multiply, n, from, step[1], from, step[1], to.data + at[0]);
-    });
+  if (squares && elements_by_kernel(w, r, nest, no_any_step, part_elements,
+                                    [&](const auto& table, std::size_t n, const auto* at, const auto* step) {
+    const C* const from = x.data + at[1];
+    if (step[1] == 1) { return table.map(kernels::function::square, n, from, to.data + at[0]); }
+    table.zip(kernels::operation::multiply, n, from, step[1], from, step[1], to.data + at[0]);
+  })) {
+    return;
   }
 #endif
   note(w, plan_kind::plain, r);
@@ -195,19 +192,15 @@ void write_clamped(walk& w, const record<C>& r, target<C> to) {
   const auto x = read_record(w, *r.child[0]);
   const auto low = read_record(w, *r.child[1]);
   const auto high = read_record(w, *r.child[2]);
-  const auto nest = nest_by_names<3>(r.shape->axes, to.axes,
-                                     {r.child[0]->shape->axes, r.child[1]->shape->axes, r.child[2]->shape->axes},
-                                     {x.axes, low.axes, high.axes});
+  const auto nest = nest_of_children(r, to.axes, x, low, high);
 #if !defined(DIMWISE_PLAIN_ONLY)
-  if (r.has_kernels && !w.cx.reference_forced() && elements_fit(nest, no_any_step)) {
-    note(w, plan_kind::map, r);
-    if (!w.computes()) { return; }
-    const auto& table = kernels::active_for<C>();
-    return run_parts(w.cx, nest, cached_part, [&](std::size_t n, const std::ptrdiff_t* at, const std::ptrdiff_t* step) {
-      C* const out = to.data + at[0];
-      table.zip(kernels::operation::max, n, x.data + at[1], step[1], low.data + at[2], step[2], out);
-      table.zip(kernels::operation::min, n, out, 1, high.data + at[3], step[3], out);
-    });
+  if (elements_by_kernel(w, r, nest, no_any_step, cached_part,
+                         [&](const auto& table, std::size_t n, const auto* at, const auto* step) {
+    C* const out = to.data + at[0];
+    table.zip(kernels::operation::max, n, x.data + at[1], step[1], low.data + at[2], step[2], out);
+    table.zip(kernels::operation::min, n, out, 1, high.data + at[3], step[3], out);
+  })) {
+    return;
   }
 #endif
   note(w, plan_kind::plain, r);
@@ -233,36 +226,32 @@ void write_chosen(walk& w, const record<C>& r, target<C> to) {
   const auto nest = nest_by_names<3>(r.shape->axes, to.axes, names, {first.axes, a.axes, b.axes});
 #if !defined(DIMWISE_PLAIN_ONLY)
   static constexpr bool any_step_of_condition[] = {true, false, false};
-  if (r.has_kernels && !w.cx.reference_forced() && elements_fit(nest, any_step_of_condition)) {
-    note(w, plan_kind::map, r);
-    if (!w.computes()) { return; }
-    const auto& table = kernels::active_for<C>();
-    return run_parts(w.cx, nest, cached_part, [&](std::size_t n, const std::ptrdiff_t* at, const std::ptrdiff_t* step) {
-      table.choose(n, first.data + at[1], step[1], a.data + at[2], step[2], b.data + at[3], step[3], to.data + at[0]);
-    });
+  if (elements_by_kernel(w, r, nest, any_step_of_condition, cached_part,
+                         [&](const auto& table, std::size_t n, const auto* at, const auto* step) {
+    table.choose(n, first.data + at[1], step[1], a.data + at[2], step[2], b.data + at[3], step[3], to.data + at[0]);
+  })) {
+    return;
   }
 #endif
   note(w, plan_kind::plain, r);
   if (w.computes()) { element_loop(nest, to.data, fn::choose{}, first.data, a.data, b.data); }
 }
 
+DIMWISE_DETAIL_COMPILED(write_unary)
+DIMWISE_DETAIL_COMPILED(write_binary)
+DIMWISE_DETAIL_COMPILED(write_function)
+DIMWISE_DETAIL_COMPILED(write_rounded, bfloat16)
+DIMWISE_DETAIL_COMPILED(write_rounded, float16)
+DIMWISE_DETAIL_COMPILED(write_masked)
+DIMWISE_DETAIL_COMPILED(write_biased)
+DIMWISE_DETAIL_COMPILED(write_power)
+DIMWISE_DETAIL_COMPILED(write_clamped)
+DIMWISE_DETAIL_COMPILED(write_chosen)
 #if DIMWISE_DETAIL_HAS_LIBRARY
-#define DIMWISE_DETAIL_COMPILED_IN(C)                                           \
-  template void write_unary<C>(walk&, const record<C>&, target<C>);             \
-  template void write_binary<C>(walk&, const record<C>&, target<C>);            \
-  template void write_function<C>(walk&, const record<C>&, target<C>);          \
-  template void write_rounded<C, bfloat16>(walk&, const record<C>&, target<C>); \
-  template void write_rounded<C, float16>(walk&, const record<C>&, target<C>);  \
-  template lowered<C> read_rounded<C, bfloat16>(walk&, const record<C>&, bool); \
-  template lowered<C> read_rounded<C, float16>(walk&, const record<C>&, bool);  \
-  template void write_masked<C>(walk&, const record<C>&, target<C>);            \
-  template void write_biased<C>(walk&, const record<C>&, target<C>);            \
-  template void write_power<C>(walk&, const record<C>&, target<C>);             \
-  template void write_clamped<C>(walk&, const record<C>&, target<C>);           \
-  template void write_chosen<C>(walk&, const record<C>&, target<C>);
-DIMWISE_DETAIL_COMPILED_IN(float)
-DIMWISE_DETAIL_COMPILED_IN(double)
-#undef DIMWISE_DETAIL_COMPILED_IN
+template lowered<float> read_rounded<float, bfloat16>(walk&, const record<float>&, bool);
+template lowered<float> read_rounded<float, float16>(walk&, const record<float>&, bool);
+template lowered<double> read_rounded<double, bfloat16>(walk&, const record<double>&, bool);
+template lowered<double> read_rounded<double, float16>(walk&, const record<double>&, bool);
 #endif
 
 }  // namespace dimwise::detail

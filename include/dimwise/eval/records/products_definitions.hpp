@@ -221,8 +221,7 @@ inline bool product_and_finish(walk& w, const record<float>& r, target<float> wh
 #if DIMWISE_DETAIL_HAS_LIBRARY
 template lowered<float> read_product<float>(walk&, const record<float>&, bool);
 template lowered<double> read_product<double>(walk&, const record<double>&, bool);
-template void write_product<float>(walk&, const record<float>&, target<float>);
-template void write_product<double>(walk&, const record<double>&, target<double>);
 #endif
+DIMWISE_DETAIL_COMPILED(write_product)
 
 }  // namespace dimwise::detail

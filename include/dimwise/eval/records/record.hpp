@@ -252,48 +252,15 @@ void write_axes(const named_memory_of<T>& memory, name_list names, axis* to) {
 template <class C>
 lowered<C> read_shared_leaf(walk& w, const record<C>& r, bool as_weights);
 template <class C>
-void write_number(walk& w, const record<C>& r, target<C> to);
-template <class C>
 lowered<C> read_view(walk& w, const record<C>& r, bool as_weights);
 template <class C>
 lowered<C> read_product(walk& w, const record<C>& r, bool as_weights);
 template <class C>
 void write_product(walk& w, const record<C>& r, target<C> to);
-// Facts: the axes that they go over.
-template <class C, class How>
-void write_rows(walk& w, const record<C>& r, target<C> to);
-template <class C, class How>
-void write_total(walk& w, const record<C>& r, target<C> to);
-// Index: the code of the function.
-template <class C>
-void write_unary(walk& w, const record<C>& r, target<C> to);
-template <class C>
-void write_binary(walk& w, const record<C>& r, target<C> to);
-template <class C>
-void write_function(walk& w, const record<C>& r, target<C> to);
 template <class C, class To>
 lowered<C> read_rounded(walk& w, const record<C>& r, bool as_weights);
 template <class C, class To>
 void write_rounded(walk& w, const record<C>& r, target<C> to);
-template <class C>
-void write_masked(walk& w, const record<C>& r, target<C> to);
-template <class C>
-void write_biased(walk& w, const record<C>& r, target<C> to);
-template <class C>
-void write_power(walk& w, const record<C>& r, target<C> to);
-template <class C>
-void write_clamped(walk& w, const record<C>& r, target<C> to);
-// Where the mask is true the first operand, elsewhere the second one; an operand that is null is the record's number.
-template <class C>
-void write_chosen(walk& w, const record<C>& r, target<C> to);
-// Elements of a table where ids say, and values added up where they say. Facts: the ids.
-template <class C>
-void write_gathered(walk& w, const record<C>& r, target<C> to);
-template <class C>
-void write_scattered(walk& w, const record<C>& r, target<C> to);
-// A total of the elements that the mask of its operand shows, also of those of −∞. Facts: the axes that it goes over.
-template <class C, class How>
-void write_visible_total(walk& w, const record<C>& r, target<C> to);
 
 template <class How>
 inline constexpr record_kind kind_of_rows = record_kind::rows;
@@ -307,44 +274,49 @@ template <>
 inline constexpr record_kind kind_of_rows<rows::quantised> = record_kind::quantised;
 
 namespace records {
-
 template <class C>
 inline constexpr record_operation<C> shared_leaf = {record_kind::leaf, &read_shared_leaf<C>, nullptr};
-template <class C>
-inline constexpr record_operation<C> number = {record_kind::number, nullptr, &write_number<C>};
 template <class C>
 inline constexpr record_operation<C> view = {record_kind::view, &read_view<C>, nullptr};
 template <class C>
 inline constexpr record_operation<C> product = {record_kind::product, &read_product<C>, &write_product<C>};
-template <class C, class How>
-inline constexpr record_operation<C> rows = {kind_of_rows<How>, nullptr, &write_rows<C, How>};
-template <class C, class How>
-inline constexpr record_operation<C> total = {record_kind::total, nullptr, &write_total<C, How>};
-template <class C>
-inline constexpr record_operation<C> unary = {record_kind::unary, nullptr, &write_unary<C>};
-template <class C>
-inline constexpr record_operation<C> binary = {record_kind::binary, nullptr, &write_binary<C>};
-template <class C>
-inline constexpr record_operation<C> function = {record_kind::function, nullptr, &write_function<C>};
 template <class C, class To>
 inline constexpr record_operation<C> rounded = {record_kind::rounded, &read_rounded<C, To>, &write_rounded<C, To>};
-template <class C>
-inline constexpr record_operation<C> masked = {record_kind::masked, nullptr, &write_masked<C>};
-template <class C>
-inline constexpr record_operation<C> biased = {record_kind::biased, nullptr, &write_biased<C>};
-template <class C>
-inline constexpr record_operation<C> power = {record_kind::other, nullptr, &write_power<C>};
-template <class C>
-inline constexpr record_operation<C> clamped = {record_kind::other, nullptr, &write_clamped<C>};
-template <class C>
-inline constexpr record_operation<C> chosen = {record_kind::other, nullptr, &write_chosen<C>};
-template <class C>
-inline constexpr record_operation<C> gathered = {record_kind::other, nullptr, &write_gathered<C>};
-template <class C>
-inline constexpr record_operation<C> scattered = {record_kind::other, nullptr, &write_scattered<C>};
-template <class C, class How>
-inline constexpr record_operation<C> visible_total = {record_kind::other, nullptr, &write_visible_total<C, How>};
-
 }  // namespace records
+
+// Operations that become a buffer: `write_word`, and the operation `records::word` of this kind.
+#define DIMWISE_DETAIL_RECORD(word, kind)                                                     \
+  template <class C>                                                                          \
+  void write_##word(walk& w, const record<C>& r, target<C> to);                               \
+  namespace records {                                                                         \
+  template <class C>                                                                          \
+  inline constexpr record_operation<C> word = {record_kind::kind, nullptr, &write_##word<C>}; \
+  }
+// The same of a row, or a total: `How`. Facts: the axes that it goes over.
+#define DIMWISE_DETAIL_RECORD_OF(word, kind)                                          \
+  template <class C, class How>                                                       \
+  void write_##word(walk& w, const record<C>& r, target<C> to);                       \
+  namespace records {                                                                 \
+  template <class C, class How>                                                       \
+  inline constexpr record_operation<C> word = {kind, nullptr, &write_##word<C, How>}; \
+  }
+DIMWISE_DETAIL_RECORD(number, number)
+DIMWISE_DETAIL_RECORD_OF(rows, kind_of_rows<How>)
+DIMWISE_DETAIL_RECORD_OF(total, record_kind::total)
+// A total of the elements that the mask of its operand shows, also of those of −∞.
+DIMWISE_DETAIL_RECORD_OF(visible_total, record_kind::other)
+// Index: the code of the function.
+DIMWISE_DETAIL_RECORD(unary, unary)
+DIMWISE_DETAIL_RECORD(binary, binary)
+DIMWISE_DETAIL_RECORD(function, function)
+DIMWISE_DETAIL_RECORD(masked, masked)
+DIMWISE_DETAIL_RECORD(biased, biased)
+DIMWISE_DETAIL_RECORD(power, other)
+DIMWISE_DETAIL_RECORD(clamped, other)
+// Where the mask is true the first operand, elsewhere the second one; an operand that is null is the record's number.
+DIMWISE_DETAIL_RECORD(chosen, other)
+// Elements of a table where ids say, and values added up where they say. Facts: the ids.
+DIMWISE_DETAIL_RECORD(gathered, other)
+DIMWISE_DETAIL_RECORD(scattered, other)
 
 }  // namespace dimwise::detail

@@ -44,8 +44,7 @@ void write_rows(walk& w, const record<C>& r, target<C> to) {
   const auto epsilon = static_cast<C>(r.number);
 #if !defined(DIMWISE_PLAIN_ONLY)
   if constexpr (has_row_kernel<How>) {
-    if (r.has_kernels && !w.cx.reference_forced() && rows_fit(loops)) {
-      note(w, plan_kind::rows, r);
+    if (runs_kernel(w, r, plan_kind::rows, rows_fit(loops))) {
       if (w.computes()) { run_rows<How>(w.cx, loops, to.data, x.data, to.hidden, epsilon); }
       return;
     }
@@ -62,8 +61,7 @@ void write_total(walk& w, const record<C>& r, target<C> to) {
   const bool masked = r.child[0]->shape->masked;
 #if !defined(DIMWISE_PLAIN_ONLY)
   if constexpr (total_code<How>.has_value()) {
-    if (r.has_kernels && !masked && !w.cx.reference_forced() && fold_fits(loops)) {
-      note(w, plan_kind::rows, r);
+    if (runs_kernel(w, r, plan_kind::rows, !masked && fold_fits(loops))) {
       if (w.computes()) { run_fold<How>(w.cx, loops, to.data, x.data); }
       return;
     }
@@ -194,10 +192,6 @@ inline bool norm_and_finish(walk& w, const record<float>& r, target<float> to) {
 
 #endif
 
-#if DIMWISE_DETAIL_HAS_LIBRARY
-#define DIMWISE_DETAIL_COMPILED(function, How)                                    \
-  template void function<float, How>(walk&, const record<float>&, target<float>); \
-  template void function<double, How>(walk&, const record<double>&, target<double>);
 #define DIMWISE_DETAIL_COMPILED_ROW(word, ...) DIMWISE_DETAIL_COMPILED(write_rows, rows::word)
 #define DIMWISE_DETAIL_COMPILED_TOTAL(word, ...)     \
   DIMWISE_DETAIL_COMPILED(write_total, totals::word) \
@@ -208,7 +202,5 @@ DIMWISE_DETAIL_COMPILED(write_rows, rows::sort<true>)
 DIMWISE_DETAIL_TOTALS(DIMWISE_DETAIL_COMPILED_TOTAL)
 #undef DIMWISE_DETAIL_COMPILED_TOTAL
 #undef DIMWISE_DETAIL_COMPILED_ROW
-#undef DIMWISE_DETAIL_COMPILED
-#endif
 
 }  // namespace dimwise::detail

@@ -42,6 +42,14 @@ void note(walk& w, plan_kind kind, const record<C>& r) {
   note(w, kind, r, [&] { return std::string(r.name); });
 }
 
+// Whether `r` is computed by a kernel, one that takes its layouts, instead of the reference loops.
+template <class C>
+bool runs_kernel(walk& w, const record<C>& r, plan_kind kind, bool fits) {
+  if (!fits || !r.has_kernels || w.cx.reference_forced()) { return false; }
+  note(w, kind, r);
+  return true;
+}
+
 // The loops over a result and its operands.
 template <std::size_t K>
 kernels::loop_nest<1 + K> nest_by_names(name_list result, const axis* to, const name_list (&names)[K],
@@ -50,6 +58,14 @@ kernels::loop_nest<1 + K> nest_by_names(name_list result, const axis* to, const 
   for (std::size_t i = 0; i < result.size; ++i) { strides[0][i] = to[i].stride; }
   for (std::size_t k = 0; k < K; ++k) { align_names(result, names[k], from[k], strides[1 + k]); }
   return nest_over(result.size, to, strides);
+}
+// The same of its children, which are in memory.
+template <class C, class... X>
+kernels::loop_nest<1 + sizeof...(X)> nest_of_children(const record<C>& r, const axis* to, const X&... x) {
+  std::size_t k = 0;
+  const axis* const from[] = {x.axes...};
+  const name_list names[] = {(static_cast<void>(x), r.child[k++]->shape->axes)...};
+  return nest_by_names(r.shape->axes, to, names, from);
 }
 
 // The memory of a value, row-major.
@@ -114,6 +130,15 @@ lowered<C> read_view(walk& w, const record<C>& r, bool as_weights) {
   x.move_to_first();
   return x;
 }
+
+// The instances of a function that computes records.
+#if DIMWISE_DETAIL_HAS_LIBRARY
+#define DIMWISE_DETAIL_COMPILED(function, ...)                                                          \
+  template void function<float __VA_OPT__(, ) __VA_ARGS__>(walk&, const record<float>&, target<float>); \
+  template void function<double __VA_OPT__(, ) __VA_ARGS__>(walk&, const record<double>&, target<double>);
+#else
+#define DIMWISE_DETAIL_COMPILED(function, ...)
+#endif
 
 #if DIMWISE_DETAIL_HAS_LIBRARY
 #define DIMWISE_DETAIL_COMPILED_IN(C)                                                                        \
