@@ -20,47 +20,24 @@
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
+// A function object of two registers of the architecture Arch.
+#define DIMWISE_DETAIL_FUNCTION(word, ...)                                                              \
+  struct word##_of {                                                                                    \
+    template <class Batch>                                                                              \
+    [[nodiscard, gnu::always_inline]] Batch operator()(const Batch& a, const Batch& b) const noexcept { \
+      using Arch [[maybe_unused]] = arch_of<Batch>;                                                     \
+      return __VA_ARGS__;                                                                               \
+    }                                                                                                   \
+  };
 /// `a + b`, `a - b`, `a * b`, `a / b`.
-struct add_of {
-  template <class Batch>
-  [[nodiscard, gnu::always_inline]] Batch operator()(const Batch& a, const Batch& b) const noexcept {
-    return a + b;
-  }
-};
-struct subtract_of {
-  template <class Batch>
-  [[nodiscard, gnu::always_inline]] Batch operator()(const Batch& a, const Batch& b) const noexcept {
-    return a - b;
-  }
-};
-struct multiply_of {
-  template <class Batch>
-  [[nodiscard, gnu::always_inline]] Batch operator()(const Batch& a, const Batch& b) const noexcept {
-    return a * b;
-  }
-};
-struct divide_of {
-  template <class Batch>
-  [[nodiscard, gnu::always_inline]] Batch operator()(const Batch& a, const Batch& b) const noexcept {
-    return a / b;
-  }
-};
+DIMWISE_DETAIL_FUNCTION(add, a + b)
+DIMWISE_DETAIL_FUNCTION(subtract, a - b)
+DIMWISE_DETAIL_FUNCTION(multiply, (a * b))
+DIMWISE_DETAIL_FUNCTION(divide, a / b)
 /// The maximum, the first of equal operands; NaN if either is NaN.
-struct max_of {
-  template <class Batch>
-  [[nodiscard, gnu::always_inline]] Batch operator()(const Batch& a, const Batch& b) const noexcept {
-    using Arch = arch_of<Batch>;
-    return select<Arch>(is_nan<Arch>(b), b, select<Arch>(a < b, b, a));
-  }
-};
+DIMWISE_DETAIL_FUNCTION(max, select<Arch>(is_nan<Arch>(b), b, select<Arch>(a < b, b, a)))
 /// `a`, but -inf if `b` is -inf: masked elements stay masked.
-struct hide_of {
-  template <class Batch>
-  [[nodiscard, gnu::always_inline]] Batch operator()(const Batch& a, const Batch& b) const noexcept {
-    using Arch = arch_of<Batch>;
-    return select<Arch>(b == broadcast<Arch>(-detail::infinity), b, a);
-  }
-};
+DIMWISE_DETAIL_FUNCTION(hide, select<Arch>(b == broadcast<Arch>(-detail::infinity), b, a))
 /// F of a gradient and a local derivative, but 0 if the gradient is 0: the derivative of a discarded element may be
 /// infinite or NaN.
 template <class F>
@@ -72,13 +49,9 @@ struct sent_of {
   }
 };
 /// The minimum, the first of equal operands; NaN if either is NaN.
-struct min_of {
-  template <class Batch>
-  [[nodiscard, gnu::always_inline]] Batch operator()(const Batch& a, const Batch& b) const noexcept {
-    using Arch = arch_of<Batch>;
-    return select<Arch>(is_nan<Arch>(b), b, select<Arch>(b < a, b, a));
-  }
-};
+DIMWISE_DETAIL_FUNCTION(min, select<Arch>(is_nan<Arch>(b), b, select<Arch>(b < a, b, a)))
+
+#undef DIMWISE_DETAIL_FUNCTION
 
 /// out[i] = f(in[i]).
 template <class Arch = default_arch, class F>

@@ -50,26 +50,20 @@ namespace detail {
 
 template <class T>
 inline constexpr int mark_order = -1;
-template <class... D>
-inline constexpr int mark_order<raw<D...>> = 0;
-template <class... D>
-inline constexpr int mark_order<score<D...>> = 1;
-template <class... D>
-inline constexpr int mark_order<masked_for<D...>> = 2;
-template <class... D>
-inline constexpr int mark_order<biased_for<D...>> = 3;
-template <class... D>
-inline constexpr int mark_order<normalised<D...>> = 4;
-template <class... D>
-inline constexpr int mark_order<weighted<D...>> = 5;
-template <class... D>
-inline constexpr int mark_order<log_normalised<D...>> = 6;
-template <class... D>
-inline constexpr int mark_order<rotated<D...>> = 7;
-template <class... D>
-inline constexpr int mark_order<indexed<D...>> = 8;
-template <class... M>
-inline constexpr int mark_order<partial<M...>> = 9;
+#define DIMWISE_DETAIL_ORDERED(mark, place) \
+  template <class... D>                     \
+  inline constexpr int mark_order<mark<D...>> = place;
+DIMWISE_DETAIL_ORDERED(raw, 0)
+DIMWISE_DETAIL_ORDERED(score, 1)
+DIMWISE_DETAIL_ORDERED(masked_for, 2)
+DIMWISE_DETAIL_ORDERED(biased_for, 3)
+DIMWISE_DETAIL_ORDERED(normalised, 4)
+DIMWISE_DETAIL_ORDERED(weighted, 5)
+DIMWISE_DETAIL_ORDERED(log_normalised, 6)
+DIMWISE_DETAIL_ORDERED(rotated, 7)
+DIMWISE_DETAIL_ORDERED(indexed, 8)
+DIMWISE_DETAIL_ORDERED(partial, 9)
+#undef DIMWISE_DETAIL_ORDERED
 template <class T>
 inline constexpr bool is_mark = mark_order<T> >= 0;
 

@@ -193,49 +193,26 @@ inline constexpr bool any_masked = (marked_t<masked_for, marks_t<Shapes>>::size 
 
 template <class Mark, class... Facts>
 struct refused_mark;
-template <class... D, class... Facts>
-struct refused_mark<raw<D...>, Facts...> {
-  using type = ERROR_R6_raw_products_are_scaled_first<Facts...>;
-};
+#define DIMWISE_DETAIL_REFUSED_MARK(mark, Error) \
+  template <class... D, class... Facts>          \
+  struct refused_mark<mark<D...>, Facts...> {    \
+    using type = Error<Facts...>;                \
+  };
+DIMWISE_DETAIL_REFUSED_MARK(raw, ERROR_R6_raw_products_are_scaled_first)
+DIMWISE_DETAIL_REFUSED_MARK(masked_for, ERROR_R7_masked_values_go_to_softmax_or_a_reduction)
+DIMWISE_DETAIL_REFUSED_MARK(biased_for, ERROR_R7_bias_is_the_same_for_all_that_softmax_goes_over)
+DIMWISE_DETAIL_REFUSED_MARK(normalised, ERROR_R5_already_normalised)
+DIMWISE_DETAIL_REFUSED_MARK(weighted, ERROR_R5_weighted_product_is_reduced_over_its_weights_only)
+DIMWISE_DETAIL_REFUSED_MARK(log_normalised, ERROR_R22_logits_are_log_probabilities)
+DIMWISE_DETAIL_REFUSED_MARK(rotated, ERROR_R9_already_rotated)
+DIMWISE_DETAIL_REFUSED_MARK(indexed, ERROR_R18_single_element_meets_its_whole_dimension)
+DIMWISE_DETAIL_REFUSED_MARK(partial, ERROR_R23_partial_sum_is_reduced_first)
+#undef DIMWISE_DETAIL_REFUSED_MARK
 template <class... D, class Op, class... Facts>
 struct refused_mark<score<D...>, Op, Facts...> {
   using type = either_t<std::is_same_v<Op, op::scaled> || std::is_same_v<Op, op::unscaled>,
                         ERROR_R6_scores_are_already_scaled<Op, Facts...>, ERROR_R6_scores_go_to_softmax<Op, Facts...>>;
 };
-template <class... D, class... Facts>
-struct refused_mark<masked_for<D...>, Facts...> {
-  using type = ERROR_R7_masked_values_go_to_softmax_or_a_reduction<Facts...>;
-};
-template <class... D, class... Facts>
-struct refused_mark<biased_for<D...>, Facts...> {
-  using type = ERROR_R7_bias_is_the_same_for_all_that_softmax_goes_over<Facts...>;
-};
-template <class... D, class... Facts>
-struct refused_mark<normalised<D...>, Facts...> {
-  using type = ERROR_R5_already_normalised<Facts...>;
-};
-template <class... D, class... Facts>
-struct refused_mark<weighted<D...>, Facts...> {
-  using type = ERROR_R5_weighted_product_is_reduced_over_its_weights_only<Facts...>;
-};
-template <class... D, class... Facts>
-struct refused_mark<log_normalised<D...>, Facts...> {
-  using type = ERROR_R22_logits_are_log_probabilities<Facts...>;
-};
-template <class... D, class... Facts>
-struct refused_mark<rotated<D...>, Facts...> {
-  using type = ERROR_R9_already_rotated<Facts...>;
-};
-template <class... D, class... Facts>
-struct refused_mark<indexed<D...>, Facts...> {
-  using type = ERROR_R18_single_element_meets_its_whole_dimension<Facts...>;
-};
-
-template <class... M, class... Facts>
-struct refused_mark<partial<M...>, Facts...> {
-  using type = ERROR_R23_partial_sum_is_reduced_first<Facts...>;
-};
-
 template <class Op, class Shape>
 inline constexpr bool refuses_mark = !std::is_void_v<typename effects<Op, marks_t<Shape>>::refused>;
 template <class Op, class Shape, class... Facts>
