@@ -9,7 +9,6 @@
 
 #include <memory>
 #include <stdexcept>
-#include <utility>
 #if defined(DIMWISE_BENCH_TBB)
 #include <dimwise/eval/tbb.hpp>
 #endif

@@ -16,7 +16,6 @@
 #include <dimwise/nn.hpp>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <numeric>
 #include <string>

@@ -9,7 +9,6 @@
 #include "workloads.hpp"
 
 #include <cmath>
-#include <cstdint>
 #include <memory>
 
 #if defined(_OPENMP)

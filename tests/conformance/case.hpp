@@ -26,12 +26,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <set>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 namespace conformance {

@@ -14,7 +14,6 @@
 #include <limits>
 #include <list>
 #include <memory>
-#include <utility>
 #include <vector>
 
 namespace fuzz {

@@ -25,7 +25,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <fcntl.h>
-#include <fstream>
 #include <unistd.h>
 
 namespace dimwise_fuzz {

@@ -4,7 +4,6 @@
 #include "grad/nodes.hpp"
 
 #include <cmath>
-#include <memory>
 #include <optional>
 
 using namespace grad_tests;

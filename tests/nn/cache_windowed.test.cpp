@@ -6,8 +6,6 @@
 
 #include <doctest/doctest.h>
 
-#include <vector>
-
 namespace {
 
 using namespace dimwise;

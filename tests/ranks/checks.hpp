@@ -7,7 +7,6 @@
 #include <dimwise/ranks/messages/communicator.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>

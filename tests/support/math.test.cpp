@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <initializer_list>
 #include <limits>
 #include <type_traits>
 

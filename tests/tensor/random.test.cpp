@@ -9,8 +9,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
-#include <vector>
 
 namespace {
 

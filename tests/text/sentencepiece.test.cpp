@@ -7,8 +7,6 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-
 using namespace dimwise;
 using namespace dimwise_test::sentencepiece;
 using nlohmann::json;

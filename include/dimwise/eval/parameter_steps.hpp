@@ -15,7 +15,6 @@
 #endif
 
 #include <exception>
-#include <limits>
 #include <vector>
 
 namespace dimwise::detail {

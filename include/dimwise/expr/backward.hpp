@@ -25,11 +25,7 @@ template <class X>
 using gradient_shape = make_shape_t<dims_t<shape_of<X>>, list<>>;
 
 // The gradient of a table of which rows were read by ids: children are the gradients of the rows, and the ids.
-template <class D>
-struct gather_back {
-  static constexpr const char* name = "scatter_add";
-  using over = list<D>;
-};
+DIMWISE_DETAIL_ALONG(gather_back, "scatter_add")
 template <class Shape, class D, class Values, class Ids>
 using gather_back_node = node<gather_back<D>, Shape, value_of<Values>, Values, Ids>;
 

@@ -161,6 +161,14 @@ using children_t = typename children_in<N>::type;
 template <class N>
 using child_t = element_t<0, children_t<N>>;
 
+// An operation along one dimension, and its name.
+#define DIMWISE_DETAIL_ALONG(operation, text) \
+  template <class D>                          \
+  struct operation {                          \
+    static constexpr const char* name = text; \
+    using over = list<D>;                     \
+  };
+
 // ---- views: the elements of the operand, read by other names, strides, or marks ------------------------------------
 
 // `How` says what changes (expr/rearrange/restride.hpp); the evaluator has one step for each.

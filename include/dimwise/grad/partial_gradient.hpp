@@ -12,8 +12,6 @@
 #include <dimwise/support/errors.hpp>
 #include <dimwise/tensor/misused.hpp>
 
-#include <type_traits>
-
 namespace dimwise {
 
 namespace op {

@@ -6,11 +6,7 @@
 
 #include <dimwise/io/archive.hpp>
 
-#include <functional>
-#include <map>
-#include <memory>
 #include <string>
-#include <vector>
 
 namespace dimwise::io::detail {
 

@@ -7,10 +7,6 @@
 #include <dimwise/io/bindings.hpp>
 
 #include <algorithm>
-#include <map>
-#include <memory>
-#include <set>
-#include <utility>
 #include <vector>
 
 namespace dimwise::io::detail {

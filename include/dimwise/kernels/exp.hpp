@@ -16,8 +16,6 @@
 #include <dimwise/kernels/math_double.hpp>
 #include <dimwise/kernels/simd.hpp>
 
-#include <cstdint>
-
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 
 /// `e^x` in each lane, for x <= 0 or NaN.

@@ -16,7 +16,6 @@
 #include <dimwise/kernels/simd.hpp>
 
 #include <cstddef>
-#include <cstdint>
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 

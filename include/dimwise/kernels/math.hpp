@@ -31,8 +31,6 @@
 #include <dimwise/kernels/polynomial.hpp>
 #include <dimwise/kernels/simd.hpp>
 
-#include <cmath>
-#include <cstdint>
 #include <limits>
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {

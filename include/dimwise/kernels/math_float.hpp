@@ -11,7 +11,6 @@
 #include <dimwise/kernels/polynomial.hpp>
 #include <dimwise/kernels/simd.hpp>
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>

@@ -15,7 +15,6 @@
 
 #include <array>
 #include <cstddef>
-#include <tuple>
 #include <type_traits>
 
 namespace dimwise::nn {

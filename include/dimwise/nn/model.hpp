@@ -14,7 +14,6 @@
 
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 namespace dimwise {

@@ -15,7 +15,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <vector>
 
 namespace dimwise::nn {
 

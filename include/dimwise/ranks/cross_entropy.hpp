@@ -15,7 +15,6 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>

@@ -15,8 +15,6 @@
 #include <dimwise/nn/cache.hpp>
 #include <dimwise/ranks/collectives.hpp>
 
-#include <utility>
-
 namespace dimwise::detail {
 
 // Rows of D, in memory order: `outer` blocks of the extent of D times `inner` elements.

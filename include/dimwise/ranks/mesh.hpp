@@ -17,7 +17,6 @@
 
 #include <array>
 #include <type_traits>
-#include <utility>
 
 DIMWISE_DETAIL_TEXT_BEGIN;
 namespace dimwise::ranks {

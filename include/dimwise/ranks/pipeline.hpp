@@ -23,7 +23,6 @@
 #include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 DIMWISE_DETAIL_TEXT_BEGIN;
 namespace dimwise::ranks {

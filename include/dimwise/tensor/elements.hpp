@@ -8,7 +8,6 @@
 
 #include <dimwise/tensor/operand.hpp>
 
-#include <array>
 #include <initializer_list>
 #include <limits>
 #include <type_traits>

@@ -20,7 +20,6 @@
 #include <dimwise/tensor/other_names.hpp>
 #include <dimwise/tensor/refused_shape.hpp>
 
-#include <concepts>
 #include <type_traits>
 
 namespace dimwise {

@@ -16,7 +16,6 @@
 
 #include <initializer_list>
 #include <span>
-#include <tuple>
 
 namespace dimwise {
 

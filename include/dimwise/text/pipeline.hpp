@@ -21,7 +21,6 @@
 #include <dimwise/text/sentencepiece/normalizer.hpp>
 #include <dimwise/text/sentencepiece/settings.hpp>
 
-#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>

@@ -14,11 +14,6 @@
 #include <dimwise/support/text_warning.hpp>
 #include <dimwise/viz/text/words.hpp>
 
-#include <cerrno>
-#include <charconv>
-#include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <utility>
 

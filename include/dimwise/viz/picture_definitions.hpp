@@ -13,7 +13,6 @@
 #include <fstream>
 #include <string>
 #include <system_error>
-#include <utility>
 
 DIMWISE_DETAIL_TEXT_BEGIN;
 

@@ -16,13 +16,8 @@
 #include <dimwise/viz/page/page.hpp>
 #include <dimwise/viz/pictures/curve.hpp>
 
-#include <algorithm>
-#include <charconv>
 #include <chrono>
-#include <cmath>
 #include <cstddef>
-#include <limits>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>

@@ -13,7 +13,6 @@
 #include <csignal>
 #include <functional>
 #include <memory>
-#include <set>
 
 namespace programs {
 

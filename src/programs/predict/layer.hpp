@@ -6,7 +6,6 @@
 #include "inputs.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace prediction {
 

@@ -6,8 +6,6 @@
 #include "forecast.hpp"
 #include <dimwise/ranks/messages/communicator.hpp>
 
-#include <string>
-
 namespace prediction {
 
 /// Measures for about eight times `seconds` with products of the model's sizes. Every rank calls it; the result is

@@ -18,7 +18,6 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
-#include <map>
 
 namespace conformance::gradients {
 

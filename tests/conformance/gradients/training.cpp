@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "layers.hpp"
 
-#include <cmath>
 #include <stdexcept>
 
 namespace {

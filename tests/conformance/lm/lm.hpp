@@ -9,8 +9,6 @@
 #include <dimwise/io/safetensors.hpp>
 #include <dimwise/models/language_model.hpp>
 
-#include <numeric>
-
 namespace conformance::lm {
 
 namespace io = dimwise::io;

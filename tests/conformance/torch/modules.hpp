@@ -7,7 +7,6 @@
 #include "conformance/case.hpp"
 
 #include <stdexcept>
-#include <vector>
 
 namespace conformance::torch {
 

@@ -7,7 +7,6 @@
 
 #include <cmath>
 #include <cstdio>
-#include <numeric>
 #include <stdexcept>
 
 namespace conformance::torch {

@@ -14,8 +14,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <string>
 #include <tuple>
 #include <vector>
 

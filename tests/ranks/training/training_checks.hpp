@@ -11,7 +11,6 @@
 #include <dimwise/ranks.hpp>
 #include <dimwise/ranks/training.hpp>
 
-#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 #include <string>

@@ -15,7 +15,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <new>
 #include <numeric>
 #include <random>
 #include <string>

@@ -15,7 +15,6 @@
 #include <dimwise/tensor/memory/owner.hpp>
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace dimwise::detail {

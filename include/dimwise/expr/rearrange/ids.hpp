@@ -19,29 +19,17 @@ namespace dimwise {
 namespace detail {
 
 // 0, 1, 2, … as ids of D.
-template <class D>
-struct all_ids {
-  static constexpr const char* name = "ids_of";
-  using over = list<D>;
-};
+DIMWISE_DETAIL_ALONG(all_ids, "ids_of")
 template <class Shape, class D>
 using ids_node = node<all_ids<D>, Shape, id<D>>;
 
 // 1 where D has the id, else 0.
-template <class D>
-struct one_hot_along {
-  static constexpr const char* name = "one_hot";
-  using over = list<D>;
-};
+DIMWISE_DETAIL_ALONG(one_hot_along, "one_hot")
 template <class Shape, class T, class D, class Ids>
 using one_hot_node = node<one_hot_along<D>, Shape, T, Ids>;
 
 // Values added up where their ids say.
-template <class D>
-struct scatter_along {
-  static constexpr const char* name = "scatter_add";
-  using over = list<D>;
-};
+DIMWISE_DETAIL_ALONG(scatter_along, "scatter_add")
 template <class Shape, class D, class Values, class Ids>
 using scatter_add_node = node<scatter_along<D>, Shape, value_of<Values>, Values, Ids>;
 

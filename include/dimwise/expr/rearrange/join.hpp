@@ -11,7 +11,6 @@
 #include <dimwise/shape/rules/index.hpp>
 #include <dimwise/support/library.hpp>
 
-#include <initializer_list>
 #include <limits>
 #include <vector>
 
@@ -33,32 +32,16 @@ template <class Shape, class Whole, class Parts, class... X>
 using joined = node<join_along<Whole, Parts>, Shape, std::common_type_t<value_of<X>...>, X...>;
 
 // The operands side by side along a new dimension.
-template <class D>
-struct stack_along {
-  static constexpr const char* name = "stack";
-  using over = list<D>;
-};
+DIMWISE_DETAIL_ALONG(stack_along, "stack")
 template <class Shape, class D, class... X>
 using stacked = node<stack_along<D>, Shape, std::common_type_t<value_of<X>...>, X...>;
 
 // The same of a vector of operands.
-template <class D>
-struct join_parts {
-  static constexpr const char* name = "concat";
-  using over = list<D>;
-};
-template <class D>
-struct stack_parts {
-  static constexpr const char* name = "stack";
-  using over = list<D>;
-};
+DIMWISE_DETAIL_ALONG(join_parts, "concat")
+DIMWISE_DETAIL_ALONG(stack_parts, "stack")
 
 // Elements of a table at the ids.
-template <class D>
-struct gather_along {
-  static constexpr const char* name = "gather";
-  using over = list<D>;
-};
+DIMWISE_DETAIL_ALONG(gather_along, "gather")
 template <class Shape, class D, class Table, class Ids>
 using gathered = node<gather_along<D>, Shape, value_of<Table>, Table, Ids>;
 

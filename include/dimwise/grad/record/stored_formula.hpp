@@ -9,8 +9,6 @@
 #include <dimwise/grad/record/adjoints.hpp>
 #include <dimwise/grad/record/recorded_value.hpp>
 
-#include <cstdint>
-
 namespace dimwise::detail {
 
 // A formula that is computed in T, without its type.

@@ -15,7 +15,6 @@
 #include <cstring>
 #include <optional>
 #include <string_view>
-#include <type_traits>
 
 namespace dimwise::io {
 

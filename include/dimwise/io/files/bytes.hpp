@@ -17,9 +17,7 @@
 #include <memory>
 #include <new>
 #include <span>
-#include <string>
 #include <unistd.h>
-#include <utility>
 #if !defined(__wasi__)  // the header of WASI is an error
 #include <sys/mman.h>
 #endif

@@ -11,9 +11,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <memory>
 #include <new>
-#include <span>
 #include <string>
 #include <sys/stat.h>
 #include <unistd.h>

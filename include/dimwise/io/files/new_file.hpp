@@ -13,14 +13,12 @@
 #include <dimwise/support/files/file_draft.hpp>
 #include <dimwise/support/library.hpp>
 
-#include <cerrno>
 #include <cstddef>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
-#include <utility>
 
 namespace dimwise::io {
 

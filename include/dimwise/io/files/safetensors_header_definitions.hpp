@@ -12,8 +12,6 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
-#include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>

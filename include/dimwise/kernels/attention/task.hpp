@@ -20,7 +20,6 @@
 #include <dimwise/kernels/quantised/rows.hpp>
 
 #include <cstddef>
-#include <type_traits>
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 

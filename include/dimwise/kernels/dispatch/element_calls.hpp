@@ -131,11 +131,6 @@ void compare_all(relation f, std::size_t n, const element_of<Arch>* a, std::ptrd
   }
 }
 template <class Arch>
-void choose_all(std::size_t n, const bool* m, std::ptrdiff_t m_step, const element_of<Arch>* a, std::ptrdiff_t a_step,
-                const element_of<Arch>* b, std::ptrdiff_t b_step, element_of<Arch>* out) {
-  choose_floats<Arch>(n, m, m_step, a, a_step, b, b_step, out);
-}
-template <class Arch>
 element_of<Arch> fold_row_by(total f, std::size_t n, const element_of<Arch>* in) {
   switch (f) {
     case total::sum:

@@ -87,10 +87,6 @@ void attention(const attention_call_of<element_of<Arch>>& c, void* scratch, cons
     }
   }
 }
-template <class Arch>
-bool attention_small_call(const attention_call& c) {
-  return kernels::attention_small<Arch>(c);
-}
 
 template <class Arch>
 std::size_t product_bytes(const product_call_of<element_of<Arch>>& c, std::size_t workers) {
@@ -153,33 +149,39 @@ void pack(std::size_t k, std::size_t n, const element_of<Arch>* b, std::ptrdiff_
 
 }  // namespace detail
 
+// The kernels that exist for float and for double.
+#define DIMWISE_DETAIL_ELEMENT_KERNELS(KERNEL)                  \
+  KERNEL(product_bytes, detail::product_bytes<Arch>)            \
+  KERNEL(product, detail::product_kernel<Arch>)                 \
+  KERNEL(product_small, detail::product_small<Arch>)            \
+  KERNEL(packed_bytes, packed_b_bytes<Arch>)                    \
+  KERNEL(pack, detail::pack<Arch>)                              \
+  KERNEL(softmax, detail::softmax_rows<Arch>)                   \
+  KERNEL(log_softmax, detail::log_softmax_rows<Arch>)           \
+  KERNEL(standardize, detail::standardize_rows<Arch>)           \
+  KERNEL(root_mean_square, detail::root_mean_square_rows<Arch>) \
+  KERNEL(map, detail::map_all<Arch>)                            \
+  KERNEL(zip, detail::zip_all<Arch>)                            \
+  KERNEL(compare, detail::compare_all<Arch>)                    \
+  KERNEL(choose, choose_floats<Arch>)                           \
+  KERNEL(fold_row, detail::fold_row_by<Arch>)                   \
+  KERNEL(fold_columns, detail::fold_columns_by<Arch>)           \
+  KERNEL(attention_bytes, detail::attention_bytes<Arch>)        \
+  KERNEL(attention, detail::attention<Arch>)
+
 /// The kernels of `Arch` that exist for float and for double, each compiled on use.
 template <class Arch>
 struct element_kernels_of {
-  static constexpr auto product_bytes = &detail::product_bytes<Arch>;
-  static constexpr auto product = &detail::product_kernel<Arch>;
-  static constexpr auto product_small = &detail::product_small<Arch>;
-  static constexpr auto packed_bytes = &packed_b_bytes<Arch>;
-  static constexpr auto pack = &detail::pack<Arch>;
-  static constexpr auto softmax = &detail::softmax_rows<Arch>;
-  static constexpr auto log_softmax = &detail::log_softmax_rows<Arch>;
-  static constexpr auto standardize = &detail::standardize_rows<Arch>;
-  static constexpr auto root_mean_square = &detail::root_mean_square_rows<Arch>;
-  static constexpr auto map = &detail::map_all<Arch>;
-  static constexpr auto zip = &detail::zip_all<Arch>;
-  static constexpr auto compare = &detail::compare_all<Arch>;
-  static constexpr auto choose = &detail::choose_all<Arch>;
-  static constexpr auto fold_row = &detail::fold_row_by<Arch>;
-  static constexpr auto fold_columns = &detail::fold_columns_by<Arch>;
-  static constexpr auto attention_bytes = &detail::attention_bytes<Arch>;
-  static constexpr auto attention = &detail::attention<Arch>;
+#define DIMWISE_DETAIL_KERNEL(name, ...) static constexpr auto name = &__VA_ARGS__;
+  DIMWISE_DETAIL_ELEMENT_KERNELS(DIMWISE_DETAIL_KERNEL)
+#undef DIMWISE_DETAIL_KERNEL
 };
 
 /// The kernels of `Arch`, an architecture of float, each compiled on use.
 template <class Arch>
 struct kernels_of : element_kernels_of<Arch> {
   static constexpr auto architecture = Arch::name();
-  static constexpr auto attention_small = &detail::attention_small_call<Arch>;
+  static constexpr auto attention_small = &kernels::attention_small<Arch>;
   static constexpr auto stored_rows = &detail::stored_kernels_of<Arch>;
   static constexpr auto product_with_epilogue = &detail::product_with_epilogue<Arch>;
 };
@@ -187,24 +189,11 @@ struct kernels_of : element_kernels_of<Arch> {
 /// All kernels of `Arch` that exist for float and for double, as a table.
 template <class Arch>
 inline constexpr element_table<element_of<Arch>> element_table_of = {
-    .product_bytes = element_kernels_of<Arch>::product_bytes,
-    .product = element_kernels_of<Arch>::product,
-    .product_small = element_kernels_of<Arch>::product_small,
-    .packed_bytes = element_kernels_of<Arch>::packed_bytes,
-    .pack = element_kernels_of<Arch>::pack,
-    .softmax = element_kernels_of<Arch>::softmax,
-    .log_softmax = element_kernels_of<Arch>::log_softmax,
-    .standardize = element_kernels_of<Arch>::standardize,
-    .root_mean_square = element_kernels_of<Arch>::root_mean_square,
-    .map = element_kernels_of<Arch>::map,
-    .zip = element_kernels_of<Arch>::zip,
-    .compare = element_kernels_of<Arch>::compare,
-    .choose = element_kernels_of<Arch>::choose,
-    .fold_row = element_kernels_of<Arch>::fold_row,
-    .fold_columns = element_kernels_of<Arch>::fold_columns,
-    .attention_bytes = element_kernels_of<Arch>::attention_bytes,
-    .attention = element_kernels_of<Arch>::attention,
+#define DIMWISE_DETAIL_KERNEL(name, ...) .name = &__VA_ARGS__,
+    DIMWISE_DETAIL_ELEMENT_KERNELS(DIMWISE_DETAIL_KERNEL)
+#undef DIMWISE_DETAIL_KERNEL
 };
+#undef DIMWISE_DETAIL_ELEMENT_KERNELS
 
 /// All kernels of `Arch`, an architecture of float, as a table.
 template <class Arch>

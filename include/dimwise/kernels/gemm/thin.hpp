@@ -21,7 +21,6 @@
 #include <dimwise/kernels/simd.hpp>
 
 #include <cstddef>
-#include <utility>
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION::detail {
 

@@ -16,9 +16,7 @@
 #include <dimwise/kernels/dispatch/gradient_table.hpp>
 #include <dimwise/kernels/rows/forward.hpp>
 
-#include <cmath>
 #include <cstddef>
-#include <limits>
 
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
 

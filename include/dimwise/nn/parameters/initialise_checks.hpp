@@ -11,7 +11,6 @@
 
 #include <cstddef>
 #include <type_traits>
-#include <utility>
 
 namespace dimwise::nn::detail {
 

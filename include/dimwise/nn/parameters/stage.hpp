@@ -19,7 +19,6 @@
 
 #include <string_view>
 #include <type_traits>
-#include <utility>
 
 namespace dimwise::detail {
 

@@ -9,9 +9,7 @@
 
 #include <cstddef>
 #include <deque>
-#include <memory>
 #include <string>
-#include <utility>
 
 namespace dimwise::detail {
 

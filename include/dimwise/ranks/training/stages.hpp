@@ -25,7 +25,6 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
-#include <string>
 #include <type_traits>
 #include <utility>
 

@@ -9,7 +9,6 @@
 #include <dimwise/support/name.hpp>
 
 #include <cstddef>
-#include <initializer_list>
 
 namespace dimwise::detail::messages {
 

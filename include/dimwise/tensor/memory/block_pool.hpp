@@ -11,9 +11,7 @@
 
 #include <bit>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <new>
 
 namespace dimwise::detail {
 

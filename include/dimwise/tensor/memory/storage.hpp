@@ -15,7 +15,6 @@
 
 #include <cstddef>
 #include <cstring>
-#include <limits>
 #include <new>
 #include <type_traits>
 #include <utility>

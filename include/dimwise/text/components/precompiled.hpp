@@ -10,7 +10,6 @@
 #include <dimwise/text/settings.hpp>
 #include <dimwise/text/unicode.hpp>
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>

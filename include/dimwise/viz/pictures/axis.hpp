@@ -9,10 +9,7 @@
 #include <dimwise/support/library.hpp>
 #include <dimwise/support/text_warning.hpp>
 
-#include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <string>
 #include <vector>

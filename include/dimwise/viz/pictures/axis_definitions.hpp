@@ -10,7 +10,6 @@
 #include <charconv>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <string>
 #include <vector>
 

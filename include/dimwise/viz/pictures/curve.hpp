@@ -15,10 +15,7 @@
 #include <dimwise/viz/picture.hpp>
 #include <dimwise/viz/pictures/axis.hpp>
 
-#include <algorithm>
-#include <cmath>
 #include <string>
-#include <utility>
 #include <vector>
 
 DIMWISE_DETAIL_TEXT_BEGIN;

@@ -13,7 +13,6 @@
 #include <dimwise/viz/explain.hpp>
 #include <dimwise/viz/picture.hpp>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 

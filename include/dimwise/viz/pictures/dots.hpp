@@ -12,9 +12,6 @@
 #include <dimwise/support/text_warning.hpp>
 #include <dimwise/viz/pictures/curve.hpp>
 
-#include <algorithm>
-#include <array>
-#include <numeric>
 #include <string>
 #include <vector>
 

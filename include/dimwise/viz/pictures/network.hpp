@@ -11,10 +11,6 @@
 #include <dimwise/support/text_warning.hpp>
 #include <dimwise/viz/pictures/derivation.hpp>
 
-#include <algorithm>
-#include <string>
-#include <vector>
-
 DIMWISE_DETAIL_TEXT_BEGIN;
 
 namespace dimwise {

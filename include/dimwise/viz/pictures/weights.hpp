@@ -17,10 +17,7 @@
 #include <dimwise/viz/pictures/axis.hpp>
 #include <dimwise/viz/print.hpp>
 
-#include <algorithm>
-#include <cmath>
 #include <string>
-#include <utility>
 #include <vector>
 
 DIMWISE_DETAIL_TEXT_BEGIN;

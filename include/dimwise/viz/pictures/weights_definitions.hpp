@@ -9,8 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <utility>
-#include <vector>
 
 DIMWISE_DETAIL_TEXT_BEGIN;
 
