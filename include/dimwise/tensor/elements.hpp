@@ -8,6 +8,7 @@
 
 #include <dimwise/tensor/operand.hpp>
 
+#include <array>
 #include <initializer_list>
 #include <limits>
 #include <type_traits>
