@@ -4,6 +4,7 @@
 // The compiler's CPU check, unlike that of xsimd, also checks whether the operating system saves the wide registers.
 // The environment variable DIMWISE_ARCHITECTURE=sse2|sse4|avx2|avx512|avx512vnni|avx512bf16 selects an older
 // architecture. DIMWISE_WITHOUT_SSE4, _AVX2 and _AVX512 leave out what was not compiled (src/CMakeLists.txt).
+#include "architecture_tables.hpp"
 #include <dimwise/kernels/dispatch/active_bfloat16.hpp>
 #include <dimwise/kernels/dispatch/active_gradients.hpp>
 #include <dimwise/kernels/dispatch/active_quantised.hpp>
@@ -20,40 +21,21 @@ namespace dimwise::kernels {
 
 #if defined(__x86_64__)
 
-extern const table table_avx512;
-extern const element_table<double> double_table_avx512;
-extern const table table_avx2;
-extern const element_table<double> double_table_avx2;
-extern const table table_sse4;
-extern const element_table<double> double_table_sse4;
-extern const table table_sse2;
-extern const element_table<double> double_table_sse2;
-extern const gradient_table gradient_table_avx512;
-extern const element_gradient_table<double> double_gradient_table_avx512;
-extern const gradient_table gradient_table_avx2;
-extern const element_gradient_table<double> double_gradient_table_avx2;
-extern const gradient_table gradient_table_sse4;
-extern const element_gradient_table<double> double_gradient_table_sse4;
-extern const gradient_table gradient_table_sse2;
-extern const element_gradient_table<double> double_gradient_table_sse2;
+extern const architecture_tables tables_avx512;
+extern const architecture_tables tables_avx2;
+extern const architecture_tables tables_sse4;
+extern const architecture_tables tables_sse2;
 extern const bfloat16_table bfloat16_table_avx512bf16;
 extern const quantised_table quantised_table_avx512bf16;
 extern const quantised_table quantised_table_avx512vnni;
-extern const quantised_table quantised_table_avx512;
-extern const quantised_table quantised_table_avx2;
-extern const quantised_table quantised_table_sse4;
-extern const quantised_table quantised_table_sse2;
 
 namespace {
 
 struct choice {
   const char* name;
   bool supported;
-  const table* kernels;
-  const element_table<double>* doubles;
-  const gradient_table* gradients;
-  const element_gradient_table<double>* double_gradients;
-  const quantised_table* stored;
+  const architecture_tables* tables;
+  const quantised_table* quantised;
   const bfloat16_table* bfloat16 = nullptr;
 };
 
@@ -74,23 +56,19 @@ choice choose() noexcept {
   [[maybe_unused]] const bool vnni = avx512 && __builtin_cpu_supports("avx512vnni") != 0;
   const choice choices[] = {
 #if !defined(DIMWISE_WITHOUT_AVX512)
-      {"avx512bf16", vnni && __builtin_cpu_supports("avx512bf16") != 0, &table_avx512, &double_table_avx512,
-       &gradient_table_avx512, &double_gradient_table_avx512, &quantised_table_avx512bf16, &bfloat16_table_avx512bf16},
-      {"avx512vnni", vnni, &table_avx512, &double_table_avx512, &gradient_table_avx512, &double_gradient_table_avx512,
-       &quantised_table_avx512vnni},
-      {"avx512", avx512, &table_avx512, &double_table_avx512, &gradient_table_avx512, &double_gradient_table_avx512,
-       &quantised_table_avx512},
+      {"avx512bf16", vnni && __builtin_cpu_supports("avx512bf16") != 0, &tables_avx512, &quantised_table_avx512bf16,
+       &bfloat16_table_avx512bf16},
+      {"avx512vnni", vnni, &tables_avx512, &quantised_table_avx512vnni},
+      {"avx512", avx512, &tables_avx512, &tables_avx512.quantised},
 #endif
 #if !defined(DIMWISE_WITHOUT_AVX2)
       {"avx2", __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 && converts_halves(),
-       &table_avx2, &double_table_avx2, &gradient_table_avx2, &double_gradient_table_avx2, &quantised_table_avx2},
+       &tables_avx2, &tables_avx2.quantised},
 #endif
 #if !defined(DIMWISE_WITHOUT_SSE4)
-      {"sse4", __builtin_cpu_supports("sse4.2") != 0, &table_sse4, &double_table_sse4, &gradient_table_sse4,
-       &double_gradient_table_sse4, &quantised_table_sse4},
+      {"sse4", __builtin_cpu_supports("sse4.2") != 0, &tables_sse4, &tables_sse4.quantised},
 #endif
-      {"sse2", true, &table_sse2, &double_table_sse2, &gradient_table_sse2, &double_gradient_table_sse2,
-       &quantised_table_sse2},
+      {"sse2", true, &tables_sse2, &tables_sse2.quantised},
   };
   const char* asked = std::getenv("DIMWISE_ARCHITECTURE");
   bool found = asked == nullptr;
@@ -106,30 +84,26 @@ const choice& chosen() noexcept {
   return once;
 }
 
+const architecture_tables& tables() noexcept { return *chosen().tables; }
+
 }  // namespace
 
-const table& active() noexcept { return *chosen().kernels; }
-const element_table<double>& active_doubles() noexcept { return *chosen().doubles; }
-const gradient_table& active_gradients() noexcept { return *chosen().gradients; }
-const element_gradient_table<double>& active_double_gradients() noexcept { return *chosen().double_gradients; }
-const quantised_table& active_quantised() noexcept { return *chosen().stored; }
+const quantised_table& active_quantised() noexcept { return *chosen().quantised; }
 const bfloat16_table* active_bfloat16() noexcept { return chosen().bfloat16; }
 
 #else
 
 // A single architecture: the flags of its compiler determine the kernels.
-extern const table table_native;
-extern const element_table<double> double_table_native;
-extern const gradient_table gradient_table_native;
-extern const element_gradient_table<double> double_gradient_table_native;
-extern const quantised_table quantised_table_native;
-const table& active() noexcept { return table_native; }
-const element_table<double>& active_doubles() noexcept { return double_table_native; }
-const gradient_table& active_gradients() noexcept { return gradient_table_native; }
-const element_gradient_table<double>& active_double_gradients() noexcept { return double_gradient_table_native; }
-const quantised_table& active_quantised() noexcept { return quantised_table_native; }
+extern const architecture_tables tables_native;
+static const architecture_tables& tables() noexcept { return tables_native; }
+const quantised_table& active_quantised() noexcept { return tables_native.quantised; }
 const bfloat16_table* active_bfloat16() noexcept { return nullptr; }
 
 #endif
+
+const table& active() noexcept { return tables().kernels; }
+const element_table<double>& active_doubles() noexcept { return tables().doubles; }
+const gradient_table& active_gradients() noexcept { return tables().gradients; }
+const element_gradient_table<double>& active_double_gradients() noexcept { return tables().double_gradients; }
 
 }  // namespace dimwise::kernels

@@ -99,3 +99,17 @@ TEST_CASE("merge: scores far apart neither overflow nor vanish") {
   CHECK(one_wins.output.values()[0] == 3);
   CHECK(one_wins.log_sum_exp.values()[0] == 300);
 }
+
+TEST_CASE("partial_attention of double: one pass of the kernel, which is the formula") {
+  const tensor<double, seq, d_k> queries = at<batch>(at<heads>(q, 1), 1);
+  const tensor<double, key, d_k> keys = at<batch>(at<heads>(k, 1), 1);
+  const tensor<double, key, d_v> values = at<batch>(at<heads>(v, 1), 1);
+  const auto s = masked(scores<d_k>(queries, keys), causal<seq, key>{});
+  reset_plans();
+  const auto part = partial_attention<key>(s, values);
+  CHECK((!kernels::available || plans_run()[plan_kind::attention] + plans_run()[plan_kind::decode] == 1));
+  const plain_loops only;
+  const auto plainly = partial_attention<key>(s, values);
+  CHECK(differ(part.output, plainly.output, float64) == "");
+  CHECK(differ(part.log_sum_exp, plainly.log_sum_exp, float64) == "");
+}

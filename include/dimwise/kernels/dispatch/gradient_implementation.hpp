@@ -35,11 +35,6 @@ void log_softmax_rows_gradient(const rows_gradient_call_of<element_of<Arch>>& c)
                                    c.out + row * c.out_row);
   }
 }
-// A function for each architecture: an instance that architectures share may have the instructions of another one.
-template <class Arch>
-std::size_t norm_gradient_bytes(const rows_gradient_call_of<element_of<Arch>>& c) {
-  return norm_gradient_scratch_bytes(c);
-}
 }  // namespace detail
 
 /// The kernels of `Arch` for the backward pass.
@@ -47,7 +42,7 @@ template <class Arch>
 inline constexpr element_gradient_table<element_of<Arch>> gradient_table_of = {
     .softmax_gradient = &detail::softmax_rows_gradient<Arch>,
     .log_softmax_gradient = &detail::log_softmax_rows_gradient<Arch>,
-    .norm_gradient_bytes = &detail::norm_gradient_bytes<Arch>,
+    .norm_gradient_bytes = &norm_gradient_scratch_bytes<element_of<Arch>>,
     .standardize_gradient = &norm_gradient<Arch, true, const runner>,
     .root_mean_square_gradient = &norm_gradient<Arch, false, const runner>,
     .map_gradient = &map_gradient<Arch>,
