@@ -27,7 +27,7 @@ static_assert(of::other_kinds<of::heads_of<nn::grouped_heads<d_k, group>>>);
 // The error lists what is in the wrong place, and which kind belongs there.
 static_assert(
     std::is_same_v<of::kinds_error<op::learned_positions, of::positions<d_model>, of::features<seq, d_k>>,
-                   ERROR_R13_module_takes_dimensions_of_other_kinds<
-                       op::learned_positions, over<d_model, seq>, declared<argument::positions, argument::features>>>);
+                   ERROR_R13_module_takes_arguments_of_other_kinds<op::learned_positions, over<d_model, seq>,
+                                                                   declared<argument::positions, argument::features>>>);
 
 }  // namespace modules

@@ -203,8 +203,8 @@ template <class... Facts> struct ERROR_R13_window_does_not_fit {
   static_assert(false, detail::message_of<ERROR_R13_window_does_not_fit>()); };
 template <class... Facts> struct ERROR_R13_sinusoid_takes_positions_and_features {
   static_assert(false, detail::message_of<ERROR_R13_sinusoid_takes_positions_and_features>()); };
-template <class... Facts> struct ERROR_R13_module_takes_dimensions_of_other_kinds {
-  static_assert(false, detail::message_of<ERROR_R13_module_takes_dimensions_of_other_kinds>()); };
+template <class... Facts> struct ERROR_R13_module_takes_arguments_of_other_kinds {
+  static_assert(false, detail::message_of<ERROR_R13_module_takes_arguments_of_other_kinds>()); };
 template <class... Facts> struct ERROR_R13_elements_do_not_fit_the_declared_type {
   static_assert(false, detail::message_of<ERROR_R13_elements_do_not_fit_the_declared_type>()); };
 template <class... Facts> struct ERROR_R14_part_is_taken_from_a_summed_dimension {

@@ -173,7 +173,7 @@ template <class... Facts> struct ERROR_R11_every_head_against_every_head;
 template <class... Facts> struct ERROR_R12_weight_sums_over_heads_that_are_gone;
 template <class... Facts> struct ERROR_R12_weight_is_applied_the_wrong_way_round;
 
-// R13  Operations take dimensions of the kind that they are for.
+// R13  Operations and modules take arguments of the kind that they are for.
 template <class... Facts> struct ERROR_R13_softmax_takes_attendable_or_choice;
 template <class... Facts> struct ERROR_R13_norm_takes_features;
 template <class... Facts> struct ERROR_R13_needs_ordered_positions;
@@ -181,7 +181,7 @@ template <class... Facts> struct ERROR_R13_needs_real_numbers;
 template <class... Facts> struct ERROR_R13_stored_numbers_are_widened_first;
 template <class... Facts> struct ERROR_R13_window_does_not_fit;
 template <class... Facts> struct ERROR_R13_sinusoid_takes_positions_and_features;
-template <class... Facts> struct ERROR_R13_module_takes_dimensions_of_other_kinds;
+template <class... Facts> struct ERROR_R13_module_takes_arguments_of_other_kinds;
 template <class... Facts> struct ERROR_R13_elements_do_not_fit_the_declared_type;
 
 // R14  Fused projections are summed dimensions.

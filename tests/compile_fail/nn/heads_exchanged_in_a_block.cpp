@@ -1,6 +1,6 @@
 // MISTAKE: the heads and the features of a head are exchanged in the attention of a block, which adds no second error.
 // RULE: R13
-// EXPECT: ERROR_R13_module_takes_dimensions_of_other_kinds<.*multi_head_attention.*over<.*d_k.*heads
+// EXPECT: ERROR_R13_module_takes_arguments_of_other_kinds<.*multi_head_attention.*over<.*d_k.*heads
 // VARIANTS: unused
 #include "nn_prelude.hpp"
 #include <dimwise/dimwise.hpp>

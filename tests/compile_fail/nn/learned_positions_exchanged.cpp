@@ -1,6 +1,6 @@
 // MISTAKE: the positions and the features are exchanged in the type of the learned positions.
 // RULE: R13
-// EXPECT: ERROR_R13_module_takes_dimensions_of_other_kinds<.*learned_positions.*over<.*d_model.*seq.*declared<.*positions.*features
+// EXPECT: ERROR_R13_module_takes_arguments_of_other_kinds<.*learned_positions.*over<.*d_model.*seq.*declared<.*positions.*features
 // VARIANTS: equal unused dynamic
 #include "nn_prelude.hpp"
 #include <dimwise/dimwise.hpp>

@@ -53,7 +53,7 @@ template <class Op, class Wrong, class Wanted>
 struct error_of_kinds;
 template <class Op, class... Wrong, class... Wanted>
 struct error_of_kinds<Op, list<Wrong...>, list<Wanted...>> {
-  using type = ERROR_R13_module_takes_dimensions_of_other_kinds<Op, over<Wrong...>, declared<Wanted...>>;
+  using type = ERROR_R13_module_takes_arguments_of_other_kinds<Op, over<Wrong...>, declared<Wanted...>>;
 };
 template <class Op, class... Given>
 using kinds_error =

@@ -127,7 +127,7 @@ inline constexpr diagnostic of_rules_10_to_15[] = {
      .causes = {"The output side of a square weight was named instead of its input side."},
      .fix = "Contract over the weight's input side: `contract<D>(x, w)`, with `w` of dimensions `D, out<D>`.",
      .example = "contract/square_weight_backwards"},
-    // R13  Operations take dimensions of the kind that they are for.
+    // R13  Operations and modules take arguments of the kind that they are for.
     {.id = "ERROR_R13_softmax_takes_attendable_or_choice",
      .title = "Softmax goes over positions or alternatives.",
      .seen = {"{op} goes over {over}, which {is} neither positions nor alternatives"},
@@ -188,13 +188,16 @@ inline constexpr diagnostic of_rules_10_to_15[] = {
      .causes = {"Positions and features were swapped."},
      .fix = "`sinusoid<positions, features>(positions{n})`, in this order.",
      .example = "positions/sinusoid_over_batch"},
-    {.id = "ERROR_R13_module_takes_dimensions_of_other_kinds",
-     .title = "A module names positions, heads and features in the order of its type.",
+    {.id = "ERROR_R13_module_takes_arguments_of_other_kinds",
+     .title = "A module takes dimensions, options, element types and parts of the kind of their place.",
      .seen = {"{op} names {over} where it takes {declared}"},
      .marked = {culprit::over},
-     .causes = {"Two dimensions of the module's type were exchanged, or one was left out."},
-     .fix = "Name the dimensions in the order of the module: `nn::multi_head_attention<d_model, heads, d_k, d_v>`, "
-            "`nn::learned_positions<seq, d_model>`.",
+     .causes = {"Two arguments of the module's type were exchanged, or one was left out.",
+                "An element type was given in the place of an option."},
+     .fix = "Name the arguments in the order of the module: `nn::multi_head_attention<d_model, heads, d_k, d_v>`, "
+            "`nn::learned_positions<seq, d_model>`. An element type is the last argument, "
+            "`nn::linear<nn::from<d_model>, nn::to<d_ff>, nn::with_bias, double>`, or `nn::elements<double>` in norms "
+            "and `nn::multi_head_attention`. `nn::prepared_by<…>` combines two changes of queries and keys.",
      .example = "nn/heads_and_features_exchanged"},
     {.id = "ERROR_R13_elements_do_not_fit_the_declared_type",
      .title =
