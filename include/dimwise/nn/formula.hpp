@@ -231,13 +231,20 @@ auto repeated(std::size_t count, [[maybe_unused]] State state, [[maybe_unused]] 
 
 }  // namespace functions
 
+// The formula of a module, or what it returns as a function. Rejects arguments that it does not take (R1).
+template <class Module, class... X>
+auto formula_of(const Module& module, const X&... x) {
+  if constexpr (requires { module.formula(x...); }) {
+    return module.formula(x...);
+  } else if constexpr (requires { module(x...); } || (is_refusal<X> || ...)) {
+    return attempt(module, x...);
+  } else {
+    return refusal<ERROR_R1_module_takes_other_arguments<Module, over<X...>>>();
+  }
+}
 template <class Module, class... X>
 auto call(const Module& module, const X&... x) {
-  if constexpr (requires { module.formula(x...); }) {
-    return functions::stored(module.formula(x...));
-  } else {
-    return functions::stored(attempt(module, x...));
-  }
+  return functions::stored(formula_of(module, x...));
 }
 
 // g++ requires a definition of a function that takes a local type such as a lambda's; without one it reports a second

@@ -61,7 +61,8 @@ auto call_with(const each<How...>& how, const Module& module, const X&... x) {
 /// Self-attention and feed-forward, each with residual and norm: [P, Model, rest] -> the same, in x's order.
 ///
 /// `how` changes the scores; combine several with `each(…)`. Rejects what the attention rejects.
-template <class SelfAttention, class FeedForward, class Norm, class Order = post_norm>
+template <class SelfAttention = argument::nothing, class FeedForward = argument::nothing,
+          class Norm = argument::nothing, class Order = post_norm>
 struct transformer_block {
   SelfAttention attention{};
   FeedForward feed_forward{};
@@ -83,9 +84,13 @@ struct transformer_block {
   }
   DIMWISE_DETAIL_CALL(transformer_block, operator(), formula);
 };
+template <class SelfAttention, class FeedForward, class Norm, class Order>
+DIMWISE_DETAIL_TAKES(transformer_block, (SelfAttention, FeedForward, Norm, Order),
+                     detail::layers<SelfAttention, FeedForward>, detail::norm<Norm>, detail::order<Order>);
 
 /// An encoder block: a `transformer_block` whose self-attention sees every position.
-template <class SelfAttention, class FeedForward, class Norm, class Order = post_norm>
+template <class SelfAttention = argument::nothing, class FeedForward = argument::nothing,
+          class Norm = argument::nothing, class Order = post_norm>
 using encoder_layer = transformer_block<SelfAttention, FeedForward, Norm, Order>;
 
 /// Self-attention, cross-attention to a memory, and feed-forward, each with residual and norm.
@@ -94,7 +99,8 @@ using encoder_layer = transformer_block<SelfAttention, FeedForward, Norm, Order>
 ///
 /// `how` changes the scores of the self-attention, `memory_how` those of the cross-attention; combine several with
 /// `each(…)`. Rejects what the two attentions reject.
-template <class SelfAttention, class CrossAttention, class FeedForward, class Norm, class Order = post_norm>
+template <class SelfAttention = argument::nothing, class CrossAttention = argument::nothing,
+          class FeedForward = argument::nothing, class Norm = argument::nothing, class Order = post_norm>
 struct decoder_layer {
   SelfAttention attention{};
   CrossAttention memory_attention{};
@@ -116,11 +122,15 @@ struct decoder_layer {
   }
   DIMWISE_DETAIL_CALL(decoder_layer, operator(), formula);
 };
+template <class SelfAttention, class CrossAttention, class FeedForward, class Norm, class Order>
+DIMWISE_DETAIL_TAKES(decoder_layer, (SelfAttention, CrossAttention, FeedForward, Norm, Order),
+                     detail::layers<SelfAttention, CrossAttention, FeedForward>, detail::norm<Norm>,
+                     detail::order<Order>);
 
 /// A sequence of the layers in `layers`, followed by a final norm if the layers need one (`pre_norm`).
 ///
 ///   (x, rest…)  ->  the dimensions of x; `rest` is passed to every layer
-template <class Layer, class Norm = no_norm>
+template <class Layer = argument::nothing, class Norm = no_norm>
 struct stack {
   using layer_list = std::vector<Layer>;
   layer_list layers{};
@@ -141,9 +151,11 @@ struct stack {
   }
   DIMWISE_DETAIL_CALL(stack, operator(), formula);
 };
+template <class Layer, class Norm>
+DIMWISE_DETAIL_TAKES(stack, (Layer, Norm), detail::parts<Layer>, detail::norm<Norm>);
 
 /// An encoder, and a decoder that attends to the encoder's output (Vaswani et al. 2017, figure 1).
-template <class Encoder, class Decoder>
+template <class Encoder = argument::nothing, class Decoder = argument::nothing>
 struct encoder_decoder {
   Encoder encoder{};
   Decoder decoder{};
@@ -158,5 +170,7 @@ struct encoder_decoder {
   /// `each(…)`.
   DIMWISE_DETAIL_CALL(encoder_decoder, operator(), formula);
 };
+template <class Encoder, class Decoder>
+DIMWISE_DETAIL_TAKES(encoder_decoder, (Encoder, Decoder), detail::parts<Encoder, Decoder>);
 
 }  // namespace dimwise::nn

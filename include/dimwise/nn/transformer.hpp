@@ -14,10 +14,6 @@
 #include <dimwise/nn/layers/embedding.hpp>
 #include <dimwise/support/math.hpp>
 
-namespace dimwise::op {
-struct transformer;
-}  // namespace dimwise::op
-
 namespace dimwise::nn {
 
 /// The language model of the paper: Layers is a `stack` of `transformer_block`s over the positions P.
@@ -27,7 +23,8 @@ namespace dimwise::nn {
 ///   features(tokens, how…): the same before the output: [rest, P, Model]
 ///
 /// Positions count from the origin of P. Rejects what the embedding and the layers reject.
-template <class Choice, class P, class Model, class Layers, class T = float>
+template <class Choice = argument::nothing, class P = argument::nothing, class Model = argument::nothing,
+          class Layers = argument::nothing, class T = float>
 struct transformer {
   using embedding_type = nn::embedding<Choice, Model, T>;
   embedding_type words{};
@@ -63,12 +60,8 @@ struct transformer {
   DIMWISE_DETAIL_CALL(transformer, operator(), formula);
 };
 
-// Dimensions of other kinds (layers/kinds.hpp).
 template <class Choice, class P, class Model, class Layers, class T>
-  requires detail::other_kinds<detail::positions<P>, detail::features<Model>>
-struct transformer<Choice, P, Model, Layers, T>
-    : detail::refused_module<op::transformer, detail::positions<P>, detail::features<Model>> {
-  static_assert(sizeof(detail::report<typename transformer::error>) > 0);
-};
+DIMWISE_DETAIL_TAKES(transformer, (Choice, P, Model, Layers, T), detail::dimensions<Choice>, detail::positions<P>,
+                     detail::features<Model>, detail::parts<Layers>, detail::element<T>);
 
 }  // namespace dimwise::nn

@@ -9,7 +9,7 @@
 //   up.weight.assign(values);        // floats; stored as 8-bit integers with one scale per 32 of them
 #pragma once
 
-#include <dimwise/nn/formula.hpp>
+#include <dimwise/nn/layers/kinds.hpp>
 #include <dimwise/nn/parameters/initialise.hpp>
 #include <dimwise/support/math.hpp>
 
@@ -25,8 +25,6 @@ struct int4_blocks;
 
 namespace detail {
 
-template <class T>
-inline constexpr bool is_blocks = std::is_same_v<T, int8_blocks> || std::is_same_v<T, int4_blocks>;
 // The element type of the other parameters and activations: biases, norms.
 template <class T>
 using activations_t = std::conditional_t<is_blocks<T> || stored_element<T>, float, T>;

@@ -135,13 +135,11 @@ struct prepared_by {
 namespace detail {
 
 template <class X>
-inline constexpr bool is_preparation = false;
-template <>
-inline constexpr bool is_preparation<rotated_heads> = true;
+inline constexpr bool is_preparation = is_in<X, list<as_projected, rotated_heads>>;
 template <class Norm>
-inline constexpr bool is_preparation<normalised_heads<Norm>> = true;
+inline constexpr bool is_preparation<normalised_heads<Norm>> = has_formula<Norm>();
 template <class First, class Then>
-inline constexpr bool is_preparation<prepared_by<First, Then>> = true;
+inline constexpr bool is_preparation<prepared_by<First, Then>> = is_preparation<First> && is_preparation<Then>;
 
 // The argument X of the first Option<X> in the list.
 template <template <class> class Option, class Default, class... Given>
@@ -156,15 +154,24 @@ struct option_or<Option, Default, Option<X>, Rest...> {
 };
 
 template <class Option>
-inline constexpr bool is_option = is_preparation<Option> || is_in<Option, list<no_bias, bias_kv, zero_attn, sinks>> ||
-                                  !std::is_same_v<typename option_or<keys_from, void, Option>::type, void> ||
-                                  !std::is_same_v<typename option_or<values_from, void, Option>::type, void> ||
-                                  !std::is_same_v<typename option_or<elements, void, Option>::type, void>;
+inline constexpr bool is_option = is_preparation<Option> || is_in<Option, list<no_bias, bias_kv, zero_attn, sinks>>;
+template <class F>
+inline constexpr bool is_option<keys_from<F>> = is_of_kind<F, ability::feature>;
+template <class F>
+inline constexpr bool is_option<values_from<F>> = is_of_kind<F, ability::feature>;
+template <class T>
+inline constexpr bool is_option<elements<T>> = is_number<T> || is_blocks<T>;
+
+template <class... Option>
+using options = places<argument::option, list<Option...>, is_option<Option>...>;
+// A second change of queries and keys would have no effect.
+template <class... Option>
+using preparations = places<argument::one_preparation, list<Option...>,
+                            (!is_preparation<Option> || (0 + ... + is_preparation<Option>) == 1)...>;
 
 // The options of multi-head attention; the first option of each kind counts.
 template <class Model, class... Given>
 struct head_options {
-  static_assert((is_option<Given> && ...), "dimwise: an option of multi_head_attention is none of those listed");
   using keys_from = typename option_or<nn::keys_from, Model, Given...>::type;
   using values_from = typename option_or<nn::values_from, Model, Given...>::type;
   using element = typename option_or<elements, float, Given...>::type;
@@ -198,15 +205,18 @@ struct head_dims<shared_keys<Heads>> {
   using keys = list<>;
 };
 
-// The kinds of the heads of a layout.
+// The heads of a layout.
 template <class Heads>
-struct kinds_of_heads;
+struct heads_in;
 template <class... H>
-struct kinds_of_heads<list<H...>> {
-  using type = heads<H...>;
+struct heads_in<list<H...>> {
+  using kinds = heads<H...>;
+  using once = detail::once<H...>;
 };
 template <class Heads>
-using heads_of = typename kinds_of_heads<typename head_dims<Heads>::queries>::type;
+using heads_of = typename heads_in<typename head_dims<Heads>::queries>::kinds;
+template <class Heads>
+using heads_once = typename heads_in<typename head_dims<Heads>::queries>::once;
 
 struct absent {};
 

@@ -8,10 +8,6 @@
 
 #include <dimwise/nn/heads/multi_head.hpp>
 
-namespace dimwise::op {
-struct latent_attention;
-}  // namespace dimwise::op
-
 namespace dimwise::nn {
 
 /// Multi-head latent attention: a cache holds one latent vector and one rotated key per position for all heads.
@@ -21,8 +17,10 @@ namespace dimwise::nn {
 /// Content are the query and key features without positions, Rot the features that rotary turns, V the features of the
 /// values, Latent the compressed features. Scores are scaled by 1/√(|Content| + |Rot|). `how` changes scores as in
 /// `attention`. Rejects inputs without Model, queries and keys with the same positions, and rejected changes of scores.
-template <class Model, class Heads, class Content, class Rot, class V, class Latent, class T = float>
+template <class Model = argument::nothing, class Heads = argument::nothing, class Content = argument::nothing,
+          class Rot = argument::nothing, class V = argument::nothing, class Latent = argument::nothing, class T = float>
 struct latent_attention {
+  using role = argument::attention;
   using query_layer = linear<from<Model>, to<Heads, summed<Content, Rot>>, no_bias, T>;
   using compress_layer = linear<from<Model>, to<summed<Latent, Rot>>, no_bias, T>;
   using expand_layer = linear<from<Latent>, to<Heads, summed<Content, V>>, no_bias, T>;
@@ -84,13 +82,9 @@ struct latent_attention {
   DIMWISE_DETAIL_CALL(latent_attention, attend, attend_formula);
 };
 
-// Dimensions of other kinds (layers/kinds.hpp).
 template <class Model, class Heads, class Content, class Rot, class V, class Latent, class T>
-  requires detail::other_kinds<detail::features<Model>, detail::heads<Heads>, detail::features<Content, Rot, V, Latent>>
-struct latent_attention<Model, Heads, Content, Rot, V, Latent, T>
-    : detail::refused_module<op::latent_attention, detail::features<Model>, detail::heads<Heads>,
-                             detail::features<Content, Rot, V, Latent>> {
-  static_assert(sizeof(detail::report<typename latent_attention::error>) > 0);
-};
+DIMWISE_DETAIL_TAKES(latent_attention, (Model, Heads, Content, Rot, V, Latent, T), detail::features<Model>,
+                     detail::heads<Heads>, detail::features<Content, Rot, V, Latent>, detail::weight_element<T>,
+                     detail::once<Content, Rot, Latent>, detail::once<Content, V, Latent>);
 
 }  // namespace dimwise::nn

@@ -16,10 +16,6 @@
 #include <dimwise/nn/layers/norm.hpp>
 #include <dimwise/nn/parameters/rebind.hpp>
 
-namespace dimwise::op {
-struct multi_head_attention;
-}  // namespace dimwise::op
-
 namespace dimwise::nn {
 
 /// Multi-head attention (Vaswani et al. 2017, section 3.2.2): projects queries, keys and values, attends per head, and
@@ -39,8 +35,10 @@ namespace dimwise::nn {
 /// `attention` rejects.
 ///
 /// With `elements<bfloat16>` and no extra keys, queries, keys, values and weights are also rounded to bfloat16.
-template <class Model, class Heads, class K, class V, class... Options>
+template <class Model = argument::nothing, class Heads = argument::nothing, class K = argument::nothing,
+          class V = argument::nothing, class... Options>
 struct multi_head_attention {
+  using role = argument::attention;
   using options = detail::head_options<Model, Options...>;
   using element = typename options::element;
   using activation = detail::activations_t<element>;
@@ -166,14 +164,10 @@ struct multi_head_attention {
   }
 };
 
-// Dimensions of other kinds (layers/kinds.hpp).
 template <class Model, class Heads, class K, class V, class... Options>
-  requires detail::other_kinds<detail::features<Model>, detail::heads_of<Heads>, detail::features<K, V>>
-struct multi_head_attention<Model, Heads, K, V, Options...>
-    : detail::refused_module<op::multi_head_attention, detail::features<Model>, detail::heads_of<Heads>,
-                             detail::features<K, V>> {
-  static_assert(sizeof(detail::report<typename multi_head_attention::error>) > 0);
-};
+DIMWISE_DETAIL_TAKES(multi_head_attention, (Model, Heads, K, V, Options...), detail::features<Model>,
+                     detail::heads_of<Heads>, detail::features<K, V>, detail::options<Options...>,
+                     detail::preparations<Options...>, detail::heads_once<Heads>);
 
 }  // namespace dimwise::nn
 

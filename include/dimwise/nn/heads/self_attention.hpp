@@ -7,23 +7,19 @@
 
 #include <dimwise/nn/layers/kinds.hpp>
 
-namespace dimwise::op {
-struct cross_attention;
-}  // namespace dimwise::op
-
 namespace dimwise::nn {
 
 /// Self-attention: the queries of Attention have the positions P, its keys and values have Key, a `prime` of P.
 ///
 ///   (x, how…):         [P, Model, rest]  ->  [rest, P, Model]
 ///   weights(x, how…):  the same          ->  [rest, heads, P, Key]
-template <class P, class Key, class Attention>
+template <class P = argument::nothing, class Key = argument::nothing, class Attention = argument::nothing>
 struct self_attention : Attention {
   template <detail::input X, class... How>
   auto formula(const X& x, const How&... how) const {
     const auto& here = detail::functions::materialised(x);
     const auto there = detail::functions::rename<P, Key>(here);
-    return Attention::formula(here, there, there, how...);
+    return detail::formula_of<Attention>(*this, here, there, there, how...);
   }
   DIMWISE_DETAIL_CALL(self_attention, operator(), formula);
 
@@ -36,17 +32,21 @@ struct self_attention : Attention {
   DIMWISE_DETAIL_CALL(self_attention, weights, weights_formula);
 };
 
+template <class P, class Key, class Attention>
+DIMWISE_DETAIL_TAKES(self_attention, (P, Key, Attention), detail::positions<P, Key>,
+                     detail::attention_module<Attention>);
+
 /// Cross-attention: queries have the positions P, keys and values those of Memory.
 ///
 ///   (x, memory, how…):         [P, Model, rest] x [Memory, Model, rest]  ->  [rest, P, Model]
 ///   weights(x, memory, how…):  the same                                  ->  [rest, heads, P, Memory]
-template <class P, class Memory, class Attention>
+template <class P = argument::nothing, class Memory = argument::nothing, class Attention = argument::nothing>
 struct cross_attention : Attention {
   template <detail::input X, detail::input M, class... How>
   auto formula(const X& x, const M& memory, const How&... how) const {
     using namespace detail::functions;
     const auto& there = materialised(memory);
-    return Attention::formula(having<P>(x), having<Memory>(there), there, how...);
+    return detail::formula_of<Attention>(*this, having<P>(x), having<Memory>(there), there, how...);
   }
   DIMWISE_DETAIL_CALL(cross_attention, operator(), formula);
 
@@ -59,12 +59,8 @@ struct cross_attention : Attention {
   DIMWISE_DETAIL_CALL(cross_attention, weights, weights_formula);
 };
 
-// Dimensions of other kinds (layers/kinds.hpp).
 template <class P, class Memory, class Attention>
-  requires detail::other_kinds<detail::positions<P, Memory>>
-struct cross_attention<P, Memory, Attention>
-    : detail::refused_module<op::cross_attention, detail::positions<P, Memory>> {
-  static_assert(sizeof(detail::report<typename cross_attention::error>) > 0);
-};
+DIMWISE_DETAIL_TAKES(cross_attention, (P, Memory, Attention), detail::positions<P, Memory>,
+                     detail::attention_module<Attention>);
 
 }  // namespace dimwise::nn

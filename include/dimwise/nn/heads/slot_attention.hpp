@@ -9,10 +9,6 @@
 #include <dimwise/nn/layers/feed_forward.hpp>
 #include <dimwise/nn/layers/norm.hpp>
 
-namespace dimwise::op {
-struct slot_attention;
-}  // namespace dimwise::op
-
 namespace dimwise::nn {
 
 /// A gated recurrent unit (Cho et al. 2014) with the candidate's reset gate as in PyTorch:
@@ -22,7 +18,7 @@ namespace dimwise::nn {
 ///   (x, h):  [In, rest] x [State, rest]  ->  [State, rest], in h's order
 ///
 /// Rejects x without In, h without State (R1), and x with dimensions that h lacks (R3).
-template <class In, class State, class T = float>
+template <class In = argument::nothing, class State = argument::nothing, class T = float>
 struct gru_cell {
   using input_layer = linear<from<In>, to<State>, with_bias, T>;
   using state_layer = linear<from<State>, to<State>, with_bias, T>;
@@ -48,6 +44,8 @@ struct gru_cell {
   }
   DIMWISE_DETAIL_CALL(gru_cell, operator(), formula);
 };
+template <class In, class State, class T>
+DIMWISE_DETAIL_TAKES(gru_cell, (In, State, T), detail::dimensions<In, State>, detail::weight_element<T>);
 
 namespace detail {
 
@@ -74,7 +72,9 @@ struct rounds {
 /// the two layers. The caller provides the initial slots: random (the paper) or learned. The update of a slot whose
 /// weights are all 0 is 0. Rejects inputs without Inputs and Features, slots without Slots and State (R1), and inputs
 /// with dimensions that the slots lack (R3).
-template <class Inputs, class Slots, class Features, class State, class K, class V, class Hidden, class T = float>
+template <class Inputs = argument::nothing, class Slots = argument::nothing, class Features = argument::nothing,
+          class State = argument::nothing, class K = argument::nothing, class V = argument::nothing,
+          class Hidden = argument::nothing, class T = float>
 struct slot_attention {
   using key_layer = linear<from<Features>, to<K>, no_bias, T>;
   using value_layer = linear<from<Features>, to<V>, no_bias, T>;
@@ -113,13 +113,9 @@ struct slot_attention {
   DIMWISE_DETAIL_CALL(slot_attention, operator(), formula);
 };
 
-// Dimensions of other kinds (layers/kinds.hpp).
 template <class Inputs, class Slots, class Features, class State, class K, class V, class Hidden, class T>
-  requires detail::other_kinds<detail::positions<Inputs, Slots>, detail::features<Features, State, K, V, Hidden>>
-struct slot_attention<Inputs, Slots, Features, State, K, V, Hidden, T>
-    : detail::refused_module<op::slot_attention, detail::positions<Inputs, Slots>,
-                             detail::features<Features, State, K, V, Hidden>> {
-  static_assert(sizeof(detail::report<typename slot_attention::error>) > 0);
-};
+DIMWISE_DETAIL_TAKES(slot_attention, (Inputs, Slots, Features, State, K, V, Hidden, T),
+                     detail::positions<Inputs, Slots>, detail::features<Features, State, K, V, Hidden>,
+                     detail::weight_element<T>);
 
 }  // namespace dimwise::nn

@@ -7,10 +7,6 @@
 
 #include <dimwise/nn/heads/multi_head.hpp>
 
-namespace dimwise::op {
-struct talking_heads_attention;
-}  // namespace dimwise::op
-
 namespace dimwise::nn {
 
 /// Talking-heads attention: mixes the scores of KeyHeads into Heads, and the weights of Heads into ValueHeads.
@@ -19,8 +15,11 @@ namespace dimwise::nn {
 ///
 /// The three heads dimensions are distinct; they may be a `prime` of each other. `how` changes the mixed scores as in
 /// `attention`.
-template <class Model, class KeyHeads, class Heads, class ValueHeads, class K, class V, class T = float>
+template <class Model = argument::nothing, class KeyHeads = argument::nothing, class Heads = argument::nothing,
+          class ValueHeads = argument::nothing, class K = argument::nothing, class V = argument::nothing,
+          class T = float>
 struct talking_heads_attention {
+  using role = argument::attention;
   using query_layer = linear<from<Model>, to<KeyHeads, K>, no_bias, T>;
   using value_layer = linear<from<Model>, to<ValueHeads, V>, no_bias, T>;
   using output_layer = linear<from<ValueHeads, V>, to<Model>, no_bias, T>;
@@ -48,14 +47,9 @@ struct talking_heads_attention {
   DIMWISE_DETAIL_CALL(talking_heads_attention, operator(), formula);
 };
 
-// Dimensions of other kinds (layers/kinds.hpp).
 template <class Model, class KeyHeads, class Heads, class ValueHeads, class K, class V, class T>
-  requires detail::other_kinds<detail::features<Model>, detail::heads<KeyHeads, Heads, ValueHeads>,
-                               detail::features<K, V>>
-struct talking_heads_attention<Model, KeyHeads, Heads, ValueHeads, K, V, T>
-    : detail::refused_module<op::talking_heads_attention, detail::features<Model>,
-                             detail::heads<KeyHeads, Heads, ValueHeads>, detail::features<K, V>> {
-  static_assert(sizeof(detail::report<typename talking_heads_attention::error>) > 0);
-};
+DIMWISE_DETAIL_TAKES(talking_heads_attention, (Model, KeyHeads, Heads, ValueHeads, K, V, T), detail::features<Model>,
+                     detail::heads<KeyHeads, Heads, ValueHeads>, detail::features<K, V>, detail::element<T>,
+                     detail::once<KeyHeads, Heads>, detail::once<Heads, ValueHeads>);
 
 }  // namespace dimwise::nn

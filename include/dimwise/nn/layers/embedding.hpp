@@ -10,11 +10,6 @@
 #include <dimwise/nn/layers/kinds.hpp>
 #include <dimwise/nn/weight.hpp>
 
-namespace dimwise::op {
-struct embedding;
-struct learned_positions;
-}  // namespace dimwise::op
-
 namespace dimwise::nn {
 
 namespace detail {
@@ -50,7 +45,7 @@ concept has_positions = operand<X> && is_in<P, dims_t<shape_of<X>>> && is_in<P, 
 ///   logits(x):  [rest, Model]            ->  [rest, Choice]        tied output
 ///
 /// Throws `index_error` for an id outside Choice (R18). T may be a low-precision format of the table (weight.hpp).
-template <class Choice, class Model, class T = float>
+template <class Choice = argument::nothing, class Model = argument::nothing, class T = float>
 struct embedding {
   using table_type = detail::table_of<T, Choice, Model>;
   table_type table{};
@@ -81,12 +76,9 @@ struct embedding {
   }
 };
 
-// Dimensions of other kinds (layers/kinds.hpp).
 template <class Choice, class Model, class T>
-  requires detail::other_kinds<detail::features<Model>>
-struct embedding<Choice, Model, T> : detail::refused_module<op::embedding, detail::features<Model>> {
-  static_assert(sizeof(detail::report<typename embedding::error>) > 0);
-};
+DIMWISE_DETAIL_TAKES(embedding, (Choice, Model, T), detail::dimensions<Choice>, detail::features<Model>,
+                     detail::weight_element<T>);
 
 /// x plus a learned vector for each position (Gehring et al. 2017).
 ///
@@ -97,7 +89,7 @@ struct embedding<Choice, Model, T> : detail::refused_module<op::embedding, detai
 /// in packed dimensions. Given positions are integers or ids of P, for example one set per sequence if sequences are
 /// padded on the left. Rejects positions without P (R1) and ids of another dimension (R18). Throws `index_error` for
 /// positions beyond the table.
-template <class P, class Model, class T = float>
+template <class P = argument::nothing, class Model = argument::nothing, class T = float>
 struct learned_positions {
   using table_type = tensor<T, P, Model>;
   table_type table{};
@@ -143,12 +135,8 @@ struct learned_positions {
   }
 };
 
-// Dimensions of other kinds (layers/kinds.hpp).
 template <class P, class Model, class T>
-  requires detail::other_kinds<detail::positions<P>, detail::features<Model>>
-struct learned_positions<P, Model, T>
-    : detail::refused_module<op::learned_positions, detail::positions<P>, detail::features<Model>> {
-  static_assert(sizeof(detail::report<typename learned_positions::error>) > 0);
-};
+DIMWISE_DETAIL_TAKES(learned_positions, (P, Model, T), detail::positions<P>, detail::features<Model>,
+                     detail::element<T>);
 
 }  // namespace dimwise::nn

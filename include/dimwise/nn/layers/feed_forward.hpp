@@ -30,8 +30,10 @@ DIMWISE_DETAIL_ACTIVATION(tanh);
 }  // namespace activation
 
 /// down(f(up(x))) at each position (Vaswani et al. 2017, equation 2): [Model, rest] -> [rest, Model].
-template <class Model, class Hidden, class Activation = activation::relu, class Bias = with_bias, class T = float>
+template <class Model = argument::nothing, class Hidden = argument::nothing, class Activation = activation::relu,
+          class Bias = with_bias, class T = float>
 struct feed_forward {
+  using role = argument::feed_forward;
   using up_layer = linear<from<Model>, to<Hidden>, Bias, T>;
   using down_layer = linear<from<Hidden>, to<Model>, Bias, T>;
   up_layer up{};
@@ -45,11 +47,16 @@ struct feed_forward {
   }
   DIMWISE_DETAIL_CALL(feed_forward, operator(), formula);
 };
+template <class Model, class Hidden, class Activation, class Bias, class T>
+DIMWISE_DETAIL_TAKES(feed_forward, (Model, Hidden, Activation, Bias, T), detail::dimensions<Model, Hidden>,
+                     detail::activation<Activation>, detail::bias<Bias>, detail::weight_element<T>);
 
 /// down(f(gate(x)) · up(x)) (Shazeer 2020): SwiGLU with silu, GEGLU with gelu, GLU with sigmoid. [Model, rest] ->
 /// [rest, Model].
-template <class Model, class Hidden, class Activation = activation::silu, class Bias = no_bias, class T = float>
+template <class Model = argument::nothing, class Hidden = argument::nothing, class Activation = activation::silu,
+          class Bias = no_bias, class T = float>
 struct gated_feed_forward {
+  using role = argument::feed_forward;
   using up_layer = linear<from<Model>, to<Hidden>, Bias, T>;
   using down_layer = linear<from<Hidden>, to<Model>, Bias, T>;
   up_layer gate{};
@@ -66,5 +73,8 @@ struct gated_feed_forward {
   }
   DIMWISE_DETAIL_CALL(gated_feed_forward, operator(), formula);
 };
+template <class Model, class Hidden, class Activation, class Bias, class T>
+DIMWISE_DETAIL_TAKES(gated_feed_forward, (Model, Hidden, Activation, Bias, T), detail::dimensions<Model, Hidden>,
+                     detail::activation<Activation>, detail::bias<Bias>, detail::weight_element<T>);
 
 }  // namespace dimwise::nn

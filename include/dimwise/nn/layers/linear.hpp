@@ -8,7 +8,7 @@
 //   linear<from<heads, d_v>, to<d_model>> output;     // heads and their features at once: W_O
 #pragma once
 
-#include <dimwise/nn/formula.hpp>
+#include <dimwise/nn/layers/kinds.hpp>
 #include <dimwise/nn/weight.hpp>
 
 #include <vector>
@@ -39,6 +39,9 @@ inline constexpr bool has_sides<from<I...>, to<O...>> = true;
 template <class From, class To>
 using sides_error = ERROR_R1_linear_names_its_sides<over<From, To>>;  // g++ prints the line that names it
 
+template <class Bias>
+using bias = places<argument::bias, list<Bias>, is_in<Bias, list<with_bias, no_bias, optional_bias>>>;
+
 template <class O, class... From>
 using output_side = std::conditional_t<is_in<O, list<From...>>, out<O>, O>;
 
@@ -64,7 +67,7 @@ struct result_side<out<D>, From...> {
 /// dimension of O, and dimensions that are in no list (R1). T is the element type, or a low-precision format of the
 /// weight (weight.hpp): then the rows of the weight are outputs, and the bias is float. With `optional_bias`, `bias` is
 /// a list of one bias or none, which `has_bias` sets.
-template <class From, class To, class Bias = with_bias, class T = float>
+template <class From = argument::nothing, class To = argument::nothing, class Bias = with_bias, class T = float>
 struct linear : dimwise::detail::refused_members<detail::has_sides<From, To>> {
   static_assert(dimwise::detail::holds<detail::has_sides<From, To>, detail::sides_error<From, To>>,
                 "R1: a linear layer maps from<…> to<…>");
@@ -112,5 +115,9 @@ struct linear<from<I...>, to<O...>, Bias, T> {
     bias.resize(one ? 1 : 0);
   }
 };
+
+template <class... I, class... O, class Bias, class T>
+DIMWISE_DETAIL_TAKES(linear, (from<I...>, to<O...>, Bias, T), detail::dimensions<I..., O...>, detail::bias<Bias>,
+                     detail::weight_element<T>, detail::once<I...>, detail::once<O...>);
 
 }  // namespace dimwise::nn

@@ -42,12 +42,20 @@ struct norm_parameter<T, list<F...>, D, Rest...> : norm_parameter<T, list<F..., 
 template <class T, class... F, class U, class... Rest>
 struct norm_parameter<T, list<F...>, elements<U>, Rest...> : norm_parameter<U, list<F...>, Rest...> {};
 
+template <class X>
+inline constexpr bool is_elements = false;
+template <class T>
+inline constexpr bool is_elements<elements<T>> = is_number<T>;
+template <class... F>
+using norm_arguments = places<argument::features_or_elements, list<F...>, (dimension_type<F> || is_elements<F>)...>;
+
 }  // namespace detail
 
 /// (x − mean) / √(variance + epsilon) · gamma + beta over the features F (Ba, Kiros and Hinton 2016): [F…, rest] -> the
 /// same. Append `elements<T>` to the features for an element type other than float.
 template <class... F>
 struct layer_norm {
+  using role = argument::norm;
   using facts = detail::norm_parameter<float, detail::list<>, F...>;
   using parameter = typename facts::type;
   using epsilon_type = detail::number_setting<detail::layer_norm_epsilon>;
@@ -77,9 +85,13 @@ struct layer_norm {
   }
 };
 
+template <class... F>
+DIMWISE_DETAIL_TAKES(layer_norm, (F...), detail::norm_arguments<F...>);
+
 /// x / √(mean of squares + epsilon) · gamma over the features F (Zhang and Sennrich 2019): [F…, rest] -> the same.
 template <class... F>
 struct rms_norm {
+  using role = argument::norm;
   using facts = detail::norm_parameter<float, detail::list<>, F...>;
   using parameter = typename facts::type;
   using epsilon_type = detail::number_setting<detail::rms_norm_epsilon>;
@@ -106,6 +118,9 @@ struct rms_norm {
     gamma.fill(1);
   }
 };
+
+template <class... F>
+DIMWISE_DETAIL_TAKES(rms_norm, (F...), detail::norm_arguments<F...>);
 
 /// The identity, in place of a norm.
 struct no_norm {
