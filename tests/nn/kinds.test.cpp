@@ -95,4 +95,7 @@ static_assert(
 static_assert(std::is_same_v<of::arguments_error<op::linear, of::dimensions<d_k, d_k>, of::once<d_k, d_k>>,
                              ERROR_R17_dimension_occurs_twice<op::linear, over<d_k>>>);
 
+// A module of right arguments does not say that this translation unit has an error.
+static_assert(!dimwise::detail::was_raised<dimwise::detail::refused_type, tree>);
+
 }  // namespace modules

@@ -221,9 +221,10 @@ struct report {
   static_assert(Accepted, "R13, R17: a module takes arguments of these kinds");
 };
 
-// The members of a module with other arguments. What uses it adds no second error.
-template <class Op>
-struct refused_module : dimwise::detail::refused_members<std::is_void_v<Op>> {
+// The members of a module with other arguments. What uses it adds no second error. It depends on the arguments, as each
+// such class raises a flag (tensor/refused_shape.hpp).
+template <bool Other>
+struct refused_module : dimwise::detail::refused_members<!Other> {
   using members = member_list<>;
   template <class... X>
   refused_module(const X&...);  // implicit: the type is the only mistake
@@ -252,8 +253,8 @@ struct refused_module : dimwise::detail::refused_members<std::is_void_v<Op>> {
 #define DIMWISE_DETAIL_ARGUMENTS(...) __VA_ARGS__
 #define DIMWISE_DETAIL_TAKES(module, arguments, ...)                                                                  \
   requires dimwise::nn::detail::other_arguments<__VA_ARGS__> struct module<DIMWISE_DETAIL_ARGUMENTS arguments>        \
-      : dimwise::nn::detail::refused_module<dimwise::op::module> {                                                    \
-    using dimwise::nn::detail::refused_module<dimwise::op::module>::refused_module;                                   \
+      : dimwise::nn::detail::refused_module<dimwise::nn::detail::other_arguments<__VA_ARGS__>> {                      \
+    using dimwise::nn::detail::refused_module<dimwise::nn::detail::other_arguments<__VA_ARGS__>>::refused_module;     \
     static_assert(                                                                                                    \
         sizeof(dimwise::nn::detail::report<dimwise::nn::detail::arguments_error<dimwise::op::module, __VA_ARGS__>>) > \
         0);                                                                                                           \
