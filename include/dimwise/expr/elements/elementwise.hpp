@@ -127,8 +127,12 @@ auto make_unary(const A& a) {
   return make_elementwise<Verdict, value_of<A>>(F::name, F{}, a);
 }
 
+// What is added to scores is a bias, also by its elements (R13): a mask of integers is none.
 template <class A, class B>
-using sum_verdict = of_numbers<op::elementwise, rule::added<shape_or_none_t<A>, shape_or_none_t<B>>, A, B>;
+using sum_of = either_t<are_scores<A> != are_scores<B>, op::biased, op::elementwise>;
+template <class A, class B>
+using sum_verdict = of_numbers<sum_of<shape_or_none_t<A>, shape_or_none_t<B>>,
+                               rule::added<shape_or_none_t<A>, shape_or_none_t<B>>, A, B>;
 template <class A, class B>
 using product_verdict = of_numbers<op::elementwise, rule::multiplied<shape_or_none_t<A>, shape_or_none_t<B>>, A, B>;
 template <class A, class B>

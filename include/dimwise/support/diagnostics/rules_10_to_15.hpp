@@ -154,11 +154,13 @@ inline constexpr diagnostic of_rules_10_to_15[] = {
             "ordered.",
      .example = "grad/next_word_of_the_batch"},
     {.id = "ERROR_R13_needs_real_numbers",
-     .title = "Quotients, means, products, exponentials and norms take real numbers: convert integers with `map`.",
+     .title =
+         "Quotients, means, products, exponentials, norms and biases take real numbers: convert integers with `map`.",
      .seen = {"{op} over {over} of integers [{have}] needs real numbers",
               "{op} of integers [{have}] needs real numbers", "{op} over {over} needs real numbers"},
      .marked = {culprit::all},
-     .causes = {"Counts, lengths or ids were used without a conversion."},
+     .causes = {"Counts, lengths or ids were used without a conversion.",
+                "A mask of integers was added to scores: `masked(s, allow(m == 1))`."},
      .fix =
          "Multiply quantized weights by their scales: `dequantised(numbers, scales)`. Convert other integers first: "
          "`map([](int n) { return static_cast<float>(n); }, x)`. Arithmetic with real numbers takes integers as they "
