@@ -142,7 +142,7 @@ async function assertRendered(page, path) {
     flat: [...document.querySelectorAll("article :is(p, li, td)")].filter(e => {
       const words = e.cloneNode(true);
       words.querySelectorAll("code, pre, .arithmatex, svg").forEach(one => one.remove());
-      return /[\de]\^[\d−-]/.test(words.textContent);
+      return /\w\^[\w(−-]/.test(words.textContent);
     }).map(e => e.textContent.slice(0, 80)),
     plural: [...document.querySelectorAll("article :is(p, li, td) code")].filter(e => /^s\b/.test(e.nextSibling?.textContent ?? "")).map(e => `${e.textContent}s`),
     headless: [...document.querySelectorAll("article .dw-table tr:first-child")].filter(e => !e.textContent.trim()).map(e => e.closest("table").textContent.trim().slice(0, 80)),
