@@ -86,7 +86,10 @@ struct transformer_block {
 };
 template <class SelfAttention, class FeedForward, class Norm, class Order>
 DIMWISE_DETAIL_TAKES(transformer_block, (SelfAttention, FeedForward, Norm, Order),
-                     detail::layers<SelfAttention, FeedForward>, detail::norm<Norm>, detail::order<Order>);
+                     detail::layers<SelfAttention, FeedForward>, detail::norm<Norm>, detail::order<Order>) {
+  using transformer_block::refused_module::refused_module;
+  static_assert(sizeof(detail::report<typename transformer_block::error>) > 0);
+};
 
 /// An encoder block: a `transformer_block` whose self-attention sees every position.
 template <class SelfAttention = argument::nothing, class FeedForward = argument::nothing,
@@ -125,7 +128,10 @@ struct decoder_layer {
 template <class SelfAttention, class CrossAttention, class FeedForward, class Norm, class Order>
 DIMWISE_DETAIL_TAKES(decoder_layer, (SelfAttention, CrossAttention, FeedForward, Norm, Order),
                      detail::layers<SelfAttention, CrossAttention, FeedForward>, detail::norm<Norm>,
-                     detail::order<Order>);
+                     detail::order<Order>) {
+  using decoder_layer::refused_module::refused_module;
+  static_assert(sizeof(detail::report<typename decoder_layer::error>) > 0);
+};
 
 /// A sequence of the layers in `layers`, followed by a final norm if the layers need one (`pre_norm`).
 ///
@@ -152,7 +158,10 @@ struct stack {
   DIMWISE_DETAIL_CALL(stack, operator(), formula);
 };
 template <class Layer, class Norm>
-DIMWISE_DETAIL_TAKES(stack, (Layer, Norm), detail::parts<Layer>, detail::norm<Norm>);
+DIMWISE_DETAIL_TAKES(stack, (Layer, Norm), detail::parts<Layer>, detail::norm<Norm>) {
+  using stack::refused_module::refused_module;
+  static_assert(sizeof(detail::report<typename stack::error>) > 0);
+};
 
 /// An encoder, and a decoder that attends to the encoder's output (Vaswani et al. 2017, figure 1).
 template <class Encoder = argument::nothing, class Decoder = argument::nothing>
@@ -171,6 +180,9 @@ struct encoder_decoder {
   DIMWISE_DETAIL_CALL(encoder_decoder, operator(), formula);
 };
 template <class Encoder, class Decoder>
-DIMWISE_DETAIL_TAKES(encoder_decoder, (Encoder, Decoder), detail::parts<Encoder, Decoder>);
+DIMWISE_DETAIL_TAKES(encoder_decoder, (Encoder, Decoder), detail::parts<Encoder, Decoder>) {
+  using encoder_decoder::refused_module::refused_module;
+  static_assert(sizeof(detail::report<typename encoder_decoder::error>) > 0);
+};
 
 }  // namespace dimwise::nn

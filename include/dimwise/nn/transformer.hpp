@@ -62,6 +62,9 @@ struct transformer {
 
 template <class Choice, class P, class Model, class Layers, class T>
 DIMWISE_DETAIL_TAKES(transformer, (Choice, P, Model, Layers, T), detail::dimensions<Choice>, detail::positions<P>,
-                     detail::features<Model>, detail::parts<Layers>, detail::element<T>);
+                     detail::features<Model>, detail::parts<Layers>, detail::element<T>) {
+  using transformer::refused_module::refused_module;
+  static_assert(sizeof(detail::report<typename transformer::error>) > 0);
+};
 
 }  // namespace dimwise::nn

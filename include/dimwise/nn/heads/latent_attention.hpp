@@ -85,6 +85,9 @@ struct latent_attention {
 template <class Model, class Heads, class Content, class Rot, class V, class Latent, class T>
 DIMWISE_DETAIL_TAKES(latent_attention, (Model, Heads, Content, Rot, V, Latent, T), detail::features<Model>,
                      detail::heads<Heads>, detail::features<Content, Rot, V, Latent>, detail::weight_element<T>,
-                     detail::once<Content, Rot, Latent>, detail::once<Content, V, Latent>);
+                     detail::once<Content, Rot, Latent>, detail::once<Content, V, Latent>) {
+  using latent_attention::refused_module::refused_module;
+  static_assert(sizeof(detail::report<typename latent_attention::error>) > 0);
+};
 
 }  // namespace dimwise::nn

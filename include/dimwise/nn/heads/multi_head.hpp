@@ -167,7 +167,10 @@ struct multi_head_attention {
 template <class Model, class Heads, class K, class V, class... Options>
 DIMWISE_DETAIL_TAKES(multi_head_attention, (Model, Heads, K, V, Options...), detail::features<Model>,
                      detail::heads_of<Heads>, detail::features<K, V>, detail::options<Options...>,
-                     detail::preparations<Options...>, detail::heads_once<Heads>);
+                     detail::preparations<Options...>, detail::heads_once<Heads>) {
+  using multi_head_attention::refused_module::refused_module;
+  static_assert(sizeof(detail::report<typename multi_head_attention::error>) > 0);
+};
 
 }  // namespace dimwise::nn
 

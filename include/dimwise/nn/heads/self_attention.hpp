@@ -34,7 +34,10 @@ struct self_attention : Attention {
 
 template <class P, class Key, class Attention>
 DIMWISE_DETAIL_TAKES(self_attention, (P, Key, Attention), detail::positions<P, Key>,
-                     detail::attention_module<Attention>);
+                     detail::attention_module<Attention>) {
+  using self_attention::refused_module::refused_module;
+  static_assert(sizeof(detail::report<typename self_attention::error>) > 0);
+};
 
 /// Cross-attention: queries have the positions P, keys and values those of Memory.
 ///
@@ -61,6 +64,9 @@ struct cross_attention : Attention {
 
 template <class P, class Memory, class Attention>
 DIMWISE_DETAIL_TAKES(cross_attention, (P, Memory, Attention), detail::positions<P, Memory>,
-                     detail::attention_module<Attention>);
+                     detail::attention_module<Attention>) {
+  using cross_attention::refused_module::refused_module;
+  static_assert(sizeof(detail::report<typename cross_attention::error>) > 0);
+};
 
 }  // namespace dimwise::nn

@@ -45,7 +45,10 @@ struct gru_cell {
   DIMWISE_DETAIL_CALL(gru_cell, operator(), formula);
 };
 template <class In, class State, class T>
-DIMWISE_DETAIL_TAKES(gru_cell, (In, State, T), detail::dimensions<In, State>, detail::weight_element<T>);
+DIMWISE_DETAIL_TAKES(gru_cell, (In, State, T), detail::dimensions<In, State>, detail::weight_element<T>) {
+  using gru_cell::refused_module::refused_module;
+  static_assert(sizeof(detail::report<typename gru_cell::error>) > 0);
+};
 
 namespace detail {
 
@@ -116,6 +119,9 @@ struct slot_attention {
 template <class Inputs, class Slots, class Features, class State, class K, class V, class Hidden, class T>
 DIMWISE_DETAIL_TAKES(slot_attention, (Inputs, Slots, Features, State, K, V, Hidden, T),
                      detail::positions<Inputs, Slots>, detail::features<Features, State, K, V, Hidden>,
-                     detail::weight_element<T>);
+                     detail::weight_element<T>) {
+  using slot_attention::refused_module::refused_module;
+  static_assert(sizeof(detail::report<typename slot_attention::error>) > 0);
+};
 
 }  // namespace dimwise::nn

@@ -50,6 +50,9 @@ struct talking_heads_attention {
 template <class Model, class KeyHeads, class Heads, class ValueHeads, class K, class V, class T>
 DIMWISE_DETAIL_TAKES(talking_heads_attention, (Model, KeyHeads, Heads, ValueHeads, K, V, T), detail::features<Model>,
                      detail::heads<KeyHeads, Heads, ValueHeads>, detail::features<K, V>, detail::element<T>,
-                     detail::once<KeyHeads, Heads>, detail::once<Heads, ValueHeads>);
+                     detail::once<KeyHeads, Heads>, detail::once<Heads, ValueHeads>) {
+  using talking_heads_attention::refused_module::refused_module;
+  static_assert(sizeof(detail::report<typename talking_heads_attention::error>) > 0);
+};
 
 }  // namespace dimwise::nn

@@ -78,7 +78,10 @@ struct embedding {
 
 template <class Choice, class Model, class T>
 DIMWISE_DETAIL_TAKES(embedding, (Choice, Model, T), detail::dimensions<Choice>, detail::features<Model>,
-                     detail::weight_element<T>);
+                     detail::weight_element<T>) {
+  using embedding::refused_module::refused_module;
+  static_assert(sizeof(detail::report<typename embedding::error>) > 0);
+};
 
 /// x plus a learned vector for each position (Gehring et al. 2017).
 ///
@@ -137,6 +140,9 @@ struct learned_positions {
 
 template <class P, class Model, class T>
 DIMWISE_DETAIL_TAKES(learned_positions, (P, Model, T), detail::positions<P>, detail::features<Model>,
-                     detail::element<T>);
+                     detail::element<T>) {
+  using learned_positions::refused_module::refused_module;
+  static_assert(sizeof(detail::report<typename learned_positions::error>) > 0);
+};
 
 }  // namespace dimwise::nn

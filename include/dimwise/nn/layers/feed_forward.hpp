@@ -49,7 +49,10 @@ struct feed_forward {
 };
 template <class Model, class Hidden, class Activation, class Bias, class T>
 DIMWISE_DETAIL_TAKES(feed_forward, (Model, Hidden, Activation, Bias, T), detail::dimensions<Model, Hidden>,
-                     detail::activation<Activation>, detail::bias<Bias>, detail::weight_element<T>);
+                     detail::activation<Activation>, detail::bias<Bias>, detail::weight_element<T>) {
+  using feed_forward::refused_module::refused_module;
+  static_assert(sizeof(detail::report<typename feed_forward::error>) > 0);
+};
 
 /// down(f(gate(x)) · up(x)) (Shazeer 2020): SwiGLU with silu, GEGLU with gelu, GLU with sigmoid. [Model, rest] ->
 /// [rest, Model].
@@ -75,6 +78,9 @@ struct gated_feed_forward {
 };
 template <class Model, class Hidden, class Activation, class Bias, class T>
 DIMWISE_DETAIL_TAKES(gated_feed_forward, (Model, Hidden, Activation, Bias, T), detail::dimensions<Model, Hidden>,
-                     detail::activation<Activation>, detail::bias<Bias>, detail::weight_element<T>);
+                     detail::activation<Activation>, detail::bias<Bias>, detail::weight_element<T>) {
+  using gated_feed_forward::refused_module::refused_module;
+  static_assert(sizeof(detail::report<typename gated_feed_forward::error>) > 0);
+};
 
 }  // namespace dimwise::nn

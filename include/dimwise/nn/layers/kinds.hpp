@@ -6,8 +6,10 @@
 // Tests: tests/nn/kinds.test.cpp, tests/compile_fail/nn/
 //
 //   template <class P, class Model, class T>
-//   DIMWISE_DETAIL_TAKES(learned_positions, (P, Model, T), detail::positions<P>, detail::features<Model>,
-//                        detail::element<T>);
+//   DIMWISE_DETAIL_TAKES(learned_positions, (P, Model, T), detail::positions<P>, detail::features<Model>) {
+//     using learned_positions::refused_module::refused_module;
+//     static_assert(sizeof(detail::report<typename learned_positions::error>) > 0);
+//   };
 #pragma once
 
 #include <dimwise/nn/formula.hpp>
@@ -223,8 +225,9 @@ struct report {
 
 // The members of a module with other arguments. What uses it adds no second error. It depends on the arguments, as each
 // such class raises a flag (tensor/refused_shape.hpp).
-template <bool Other>
-struct refused_module : dimwise::detail::refused_members<!Other> {
+template <class Op, class... Places>
+struct refused_module : dimwise::detail::refused_members<!other_arguments<Places...>> {
+  using error = arguments_error<Op, Places...>;
   using members = member_list<>;
   template <class... X>
   refused_module(const X&...);  // implicit: the type is the only mistake
@@ -249,13 +252,9 @@ struct refused_module : dimwise::detail::refused_members<!Other> {
 }  // namespace nn
 }  // namespace dimwise
 
-// Follows `template <…>` and rejects the module where an argument does not belong in one of the places.
+// Follows `template <…>`: the module where an argument does not belong in one of the places. It asserts its error, which
+// is not part of the macro, as clang would print three lines more.
 #define DIMWISE_DETAIL_ARGUMENTS(...) __VA_ARGS__
-#define DIMWISE_DETAIL_TAKES(module, arguments, ...)                                                                  \
-  requires dimwise::nn::detail::other_arguments<__VA_ARGS__> struct module<DIMWISE_DETAIL_ARGUMENTS arguments>        \
-      : dimwise::nn::detail::refused_module<dimwise::nn::detail::other_arguments<__VA_ARGS__>> {                      \
-    using dimwise::nn::detail::refused_module<dimwise::nn::detail::other_arguments<__VA_ARGS__>>::refused_module;     \
-    static_assert(                                                                                                    \
-        sizeof(dimwise::nn::detail::report<dimwise::nn::detail::arguments_error<dimwise::op::module, __VA_ARGS__>>) > \
-        0);                                                                                                           \
-  }
+#define DIMWISE_DETAIL_TAKES(module, arguments, ...)                                                           \
+  requires dimwise::nn::detail::other_arguments<__VA_ARGS__> struct module<DIMWISE_DETAIL_ARGUMENTS arguments> \
+      : dimwise::nn::detail::refused_module<dimwise::op::module, __VA_ARGS__>

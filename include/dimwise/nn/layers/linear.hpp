@@ -118,6 +118,9 @@ struct linear<from<I...>, to<O...>, Bias, T> {
 
 template <class... I, class... O, class Bias, class T>
 DIMWISE_DETAIL_TAKES(linear, (from<I...>, to<O...>, Bias, T), detail::dimensions<I..., O...>, detail::bias<Bias>,
-                     detail::weight_element<T>, detail::once<I...>, detail::once<O...>);
+                     detail::weight_element<T>, detail::once<I...>, detail::once<O...>) {
+  using linear::refused_module::refused_module;
+  static_assert(sizeof(detail::report<typename linear::error>) > 0);
+};
 
 }  // namespace dimwise::nn

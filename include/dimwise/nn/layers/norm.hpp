@@ -86,7 +86,10 @@ struct layer_norm {
 };
 
 template <class... F>
-DIMWISE_DETAIL_TAKES(layer_norm, (F...), detail::norm_arguments<F...>);
+DIMWISE_DETAIL_TAKES(layer_norm, (F...), detail::norm_arguments<F...>) {
+  using layer_norm::refused_module::refused_module;
+  static_assert(sizeof(detail::report<typename layer_norm::error>) > 0);
+};
 
 /// x / √(mean of squares + epsilon) · gamma over the features F (Zhang and Sennrich 2019): [F…, rest] -> the same.
 template <class... F>
@@ -120,7 +123,10 @@ struct rms_norm {
 };
 
 template <class... F>
-DIMWISE_DETAIL_TAKES(rms_norm, (F...), detail::norm_arguments<F...>);
+DIMWISE_DETAIL_TAKES(rms_norm, (F...), detail::norm_arguments<F...>) {
+  using rms_norm::refused_module::refused_module;
+  static_assert(sizeof(detail::report<typename rms_norm::error>) > 0);
+};
 
 /// The identity, in place of a norm.
 struct no_norm {
