@@ -48,7 +48,7 @@ inline constexpr bool is_number_or_term<Shape> = without_partial<marks_t<stored_
 template <class M>
 consteval auto judge_model() {
   using T = model_element<M>;
-  if constexpr (is_refused<M>) {
+  if constexpr (nn::detail::holds_refused<M>()) {
     return answer<already_refused>{};
   } else if constexpr (std::is_void_v<T>) {
     return answer<ERROR_R21_model_has_no_parameters<M>>{};
@@ -62,7 +62,7 @@ consteval auto judge_model() {
 }
 // The loss of a model that was rejected where its type was written has elements of no type.
 template <class M>
-using number_of_loss = std::conditional_t<is_refused<M>, already_refused, model_element<M>>;
+using number_of_loss = std::conditional_t<nn::detail::holds_refused<M>(), already_refused, model_element<M>>;
 template <class M>
 using model_verdict = typename decltype(judge_model<M>())::type;
 

@@ -24,7 +24,7 @@ namespace detail {
 template <class M>
 inline constexpr bool is_parameter = false;
 template <class T, class... D>
-inline constexpr bool is_parameter<tensor<T, D...>> = real_element<T>;
+inline constexpr bool is_parameter<tensor<T, D...>> = real_element<T> && valid_tensor<T, D...>;
 using nn::detail::is_sequence;
 using nn::detail::is_tuple;
 using nn::detail::part_at;

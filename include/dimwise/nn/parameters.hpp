@@ -110,6 +110,19 @@ consteval bool has_walked_parameters() {
     return false;
   }
 }
+// Whether X has a tensor whose type was rejected where it was written: what uses X adds no second error.
+template <class X>
+consteval bool holds_refused() {
+  if constexpr (is_tensor<X>) {  // first: the other questions look into its class
+    return dimwise::detail::is_refused<X>;
+  } else if constexpr (is_sequence<X>) {
+    return holds_refused<typename X::value_type>();
+  } else if constexpr (is_tuple<X> || module<X>) {
+    return []<class... Part>(list<Part...>) { return (holds_refused<Part>() || ...); }(parts_t<X>{});
+  } else {
+    return dimwise::detail::is_refused<X>;
+  }
+}
 // Whether a member hides parameters from walks: a std::optional of a layer, a pointer to one. They would silently be
 // missing in training and in files.
 template <class X>
@@ -168,7 +181,8 @@ consteval bool all_members_are_named() {
 
 // Parameter types other than tensors: weights in blocks (weight.hpp) declare themselves.
 template <class X>
-inline constexpr bool is_any_parameter = is_tensor<X> || requires { typename X::numbers_type; };
+inline constexpr bool is_any_parameter =
+    (is_tensor<X> && !dimwise::detail::is_refused<X>) || requires { typename X::numbers_type; };
 
 // Calls f(part) for every member of a module.
 template <class Module, class F>

@@ -34,7 +34,7 @@ void initialise_part(M& m, How& how, const Extents&... extents) {
     } else {
       m.initialise_parameters(how, extents...);
     }
-  } else if constexpr (is_tensor<M>) {  // a vector that is a direct member
+  } else if constexpr (is_tensor<M> && is_any_parameter<M>) {  // a vector that is a direct member
     m = zeros<M>(extents...);
     draw<dims_t<shape_of<M>>, dims_t<shape_of<M>>>(m, how, extents...);
   } else if constexpr (is_sequence<M>) {
