@@ -12,15 +12,47 @@
 
 #include <dimwise/nn/cache_sides.hpp>
 #include <dimwise/nn/caches/kinds.hpp>
+#include <dimwise/nn/layers/kinds.hpp>
 
 #include <span>
 #include <utility>
 
-namespace dimwise::nn {
+namespace dimwise {
 
-/// The KV cache along Key; `Kind` is `capacity<…>`, `sliding<…>`, `windowed` or `paged<…>`.
+namespace argument {
+struct keys;
+struct values;
+}  // namespace argument
+namespace op {
+struct kv_cache;
+}  // namespace op
+
+namespace nn {
+
+namespace detail {
+template <class Side>
+inline constexpr bool is_keys = false;
+template <class T, class... DimsAndMarks>
+inline constexpr bool is_keys<keys<T, DimsAndMarks...>> = true;
+template <class Side>
+inline constexpr bool is_values = false;
+template <class T, class... DimsAndMarks>
+inline constexpr bool is_values<values<T, DimsAndMarks...>> = true;
+}  // namespace detail
+
+/// The KV cache along Key; `Kind` is `capacity<…>`, `sliding<…>`, `windowed` or `paged<…>`. Rejects sides that are not
+/// `keys<…>` and `values<…>`, in this order (R13).
 template <class Key, class Kind, class Keys, class Values>
-class kv_cache;
+class kv_cache : public detail::refused_module<
+                     op::kv_cache, detail::places<argument::keys, dimwise::detail::list<Keys>, detail::is_keys<Keys>>,
+                     detail::places<argument::values, dimwise::detail::list<Values>, detail::is_values<Values>>> {
+ public:
+  using kv_cache::refused_module::refused_module;
+  static_assert(sizeof(detail::report<typename kv_cache::error>) > 0);
+  template <class... Given>
+  void append(const Given&...);
+  [[nodiscard]] dimwise::detail::already_refused keys() const;
+};
 
 /// A KV cache in one buffer, owned or borrowed.
 ///
@@ -313,4 +345,5 @@ template <class... D, class Key, class Kind, class Keys, class Values, class... 
 Error attend(const kv_cache<Key, Kind, Keys, Values>& cache, const Given&... given);
 DIMWISE_DETAIL_MISUSED(attend)
 
-}  // namespace dimwise::nn
+}  // namespace nn
+}  // namespace dimwise
