@@ -31,7 +31,7 @@ struct linear_rate {
 
 /// `warm_up` steps up to the peak, the first of which has peak / warm_up; then half a cosine down to `min_rate`, which
 /// is reached after `steps` (Loshchilov and Hutter 2017). A training of fewer steps than `warm_up` ends on the way up.
-/// Throws `number_error` where `steps` was not said.
+/// Throws `number_error` without `steps`.
 struct warm_up_cosine {
   double peak = 0;
   std::uint64_t warm_up = 0;
@@ -40,8 +40,7 @@ struct warm_up_cosine {
 
   [[nodiscard]] double operator()(std::uint64_t step) const {
     if (steps == 0) {
-      detail::raise<number_error>(error{}
-                                  << "warm_up_cosine: `.steps`, after which the rate is `min_rate`, was not said");
+      detail::raise<number_error>(error{} << "warm_up_cosine needs `.steps`, after which the rate is `min_rate`");
     }
     if (step < warm_up) { return peak * static_cast<double>(step + 1) / static_cast<double>(warm_up); }
     if (step >= steps) { return min_rate; }

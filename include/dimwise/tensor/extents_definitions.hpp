@@ -19,8 +19,8 @@ namespace dimwise::detail {
       error{} << operation << ": the operands, or the tensors they come from, have different origins along " << name());
 }
 [[noreturn]] DIMWISE_DETAIL_LIBRARY void throw_part_without_origin(const char* operation, name_of name) {
-  raise<origin_error>(error{} << operation << ": where this rank's part " << name()
-                              << " begins was not said; make it with part_here, or say it with starting_at (R7, R24)");
+  raise<origin_error>(error{} << operation << ": this rank's part " << name()
+                              << " has no origin: make it with part_here, or set it with starting_at (R7, R24)");
 }
 
 DIMWISE_DETAIL_LIBRARY void check_same(slot& here, const slot& there, const char* operation, name_of name) {

@@ -19,8 +19,8 @@ DIMWISE_DETAIL_LIBRARY void check_shown(const char* mask, name_of query, extent_
   const auto end = first_key + static_cast<std::ptrdiff_t>(keys);
   if (end > static_cast<std::ptrdiff_t>(queries)) {
     raise<origin_error>(error{} << mask << ": " << key() << " ends at position " << static_cast<long long>(end)
-                                << ", and where the " << queries << " of " << query()
-                                << " begin was not said; say it with starting_at, or next of the cache (R7)");
+                                << ", but " << query() << " has the extent " << queries
+                                << " and no origin: set it with starting_at, or next of the cache (R7)");
   }
 }
 DIMWISE_DETAIL_LIBRARY void check_same_documents(const char* mask, name_of query, const segments& queries, name_of key,
