@@ -110,7 +110,7 @@ consteval bool has_walked_parameters() {
     return false;
   }
 }
-// Whether X has a tensor whose type was rejected where it was written: what uses X adds no second error.
+// Whether X is a module, or has a part, whose type was rejected where it was written: what uses X adds no second error.
 template <class X>
 consteval bool holds_refused() {
   if constexpr (is_tensor<X>) {  // first: the other questions look into its class
@@ -118,7 +118,8 @@ consteval bool holds_refused() {
   } else if constexpr (is_sequence<X>) {
     return holds_refused<typename X::value_type>();
   } else if constexpr (is_tuple<X> || module<X>) {
-    return []<class... Part>(list<Part...>) { return (holds_refused<Part>() || ...); }(parts_t<X>{});
+    return std::is_base_of_v<dimwise::detail::refused_members<false>, X> ||
+           []<class... Part>(list<Part...>) { return (holds_refused<Part>() || ...); }(parts_t<X>{});
   } else {
     return dimwise::detail::is_refused<X>;
   }
