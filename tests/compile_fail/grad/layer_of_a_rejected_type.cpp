@@ -23,8 +23,7 @@ void train() {
   layer<> one;
   nn::initialise(one, nn::xavier_uniform(1));
   adamw optimiser(one, {.rate = 1e-3});
-  const auto [loss, g] =
-      value_and_gradient(one, [](const auto& m) { return mean<batch, seq, d_model>(square(m(x))); });
+  const auto [loss, g] = value_and_gradient(one, [](const auto& m) { return mean<batch, seq, d_model>(square(m(x))); });
   (void)loss;
   optimiser.step(one, clip_norm(g, 1.0));
   io::save(one, "layer.safetensors");

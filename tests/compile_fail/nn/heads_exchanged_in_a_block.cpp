@@ -12,6 +12,7 @@ void layer() {
   using attention = nn::multi_head_attention<d_model, d_k, heads, d_v>;
 #endif
   RESULT z = attention()(x, memory, memory);
-  const nn::transformer_block<nn::self_attention<seq, key, attention>, nn::feed_forward<d_model, d_ff>, nn::layer_norm<d_model>> block;
+  using feed_forward = nn::feed_forward<d_model, d_ff>;
+  const nn::transformer_block<nn::self_attention<seq, key, attention>, feed_forward, nn::layer_norm<d_model>> block;
   RESULT y = block(x);
 }

@@ -6,10 +6,12 @@
 #include <dimwise/dimwise.hpp>
 
 void layer() {
+  using normalised = nn::normalised_heads<nn::rms_norm<d_k>>;
 #ifdef FIXED
-  const nn::multi_head_attention<d_model, heads, d_k, d_v, nn::prepared_by<nn::normalised_heads<nn::rms_norm<d_k>>, nn::as_projected>> layer;
+  using both = nn::prepared_by<normalised, nn::as_projected>;
+  const nn::multi_head_attention<d_model, heads, d_k, d_v, both> layer;
 #else
-  const nn::multi_head_attention<d_model, heads, d_k, d_v, nn::rotated_heads, nn::normalised_heads<nn::rms_norm<d_k>>> layer;
+  const nn::multi_head_attention<d_model, heads, d_k, d_v, nn::rotated_heads, normalised> layer;
 #endif
   RESULT y = layer(x, memory, memory);
 }

@@ -18,6 +18,7 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
+#include <set>
 
 namespace conformance::gradients {
 

@@ -9,6 +9,8 @@
 #include <dimwise/io/safetensors.hpp>
 #include <dimwise/models/language_model.hpp>
 
+#include <set>
+
 namespace conformance::lm {
 
 namespace io = dimwise::io;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// dimwise/nn/layers/kinds.hpp -- what the arguments of a module's type are: dimensions by kind, element types, parts (R13).
+// dimwise/nn/layers/kinds.hpp -- what a module's type names: dimensions by kind, element types, parts (R13).
 //
 // Layer: nn. A module with an argument that does not belong in its place is one error where its type is used, and no
 // formula reports another one. DIMWISE_DETAIL_TAKES declares the module a second time, for such arguments.
@@ -253,7 +253,7 @@ struct refused_module : dimwise::detail::refused_members<!other_arguments<Places
 }  // namespace dimwise
 
 // Follows `template <…>`: the module where an argument does not belong in one of the places. It asserts its error, which
-// is not part of the macro, as clang would print three lines more.
+// is not part of the macro: clang would print three lines more.
 #define DIMWISE_DETAIL_ARGUMENTS(...) __VA_ARGS__
 #define DIMWISE_DETAIL_TAKES(module, arguments, ...)                                                           \
   requires dimwise::nn::detail::other_arguments<__VA_ARGS__> struct module<DIMWISE_DETAIL_ARGUMENTS arguments> \
