@@ -58,7 +58,8 @@ static_assert(!of::other_arguments<of::parts<tree, doubled, tripled, nn::layer_n
 static_assert(of::other_arguments<of::parts<d_model>> && of::other_arguments<of::parts<float>>);
 static_assert(of::other_arguments<of::parts<nn::pre_norm>> && of::other_arguments<of::parts<argument::nothing>>);
 
-// A norm is no layer, and a layer is no norm. A feed-forward layer may mix positions in place of an attention.
+// A norm does not stand in the place of a layer, nor a layer in that of a norm. A feed-forward layer may mix positions
+// in place of an attention.
 using plain_attention = nn::multi_head_attention<d_model, heads, d_k, d_v>;
 using own_attention = nn::self_attention<seq, key, plain_attention>;
 using two_layers = nn::feed_forward<d_model, hidden>;

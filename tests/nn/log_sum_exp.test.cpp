@@ -109,7 +109,7 @@ TEST_CASE("partial_attention of double: one pass of the kernel, which is the for
   const auto part = partial_attention<key>(s, values);
   CHECK((!kernels::available || plans_run()[plan_kind::attention] + plans_run()[plan_kind::decode] == 1));
   const plain_loops only;
-  const auto by_loops = partial_attention<key>(s, values);
-  CHECK(differ(part.output, by_loops.output, float64) == "");
-  CHECK(differ(part.log_sum_exp, by_loops.log_sum_exp, float64) == "");
+  const auto expected = partial_attention<key>(s, values);
+  CHECK(differ(part.output, expected.output, float64) == "");
+  CHECK(differ(part.log_sum_exp, expected.log_sum_exp, float64) == "");
 }

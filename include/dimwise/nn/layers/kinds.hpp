@@ -252,8 +252,8 @@ struct refused_module : dimwise::detail::refused_members<!other_arguments<Places
 }  // namespace nn
 }  // namespace dimwise
 
-// Follows `template <…>`: the module where an argument does not belong in one of the places. It asserts its error, which
-// is not part of the macro: clang would print three lines more.
+// Follows `template <…>`: the module where an argument does not belong in one of the places. It asserts its error,
+// which is not part of the macro: clang would print three lines more.
 #define DIMWISE_DETAIL_ARGUMENTS(...) __VA_ARGS__
 #define DIMWISE_DETAIL_TAKES(module, arguments, ...)                                                           \
   requires dimwise::nn::detail::other_arguments<__VA_ARGS__> struct module<DIMWISE_DETAIL_ARGUMENTS arguments> \
