@@ -231,12 +231,13 @@ auto repeated(std::size_t count, [[maybe_unused]] State state, [[maybe_unused]] 
 
 }  // namespace functions
 
-// The formula of a module, or what it returns as a function. Rejects arguments that it does not take (R1).
+// The formula of a module, or what it returns as a function. Rejects arguments that it does not take (R1). `decltype`
+// alone does not complete an error, which clang would print where it is asked for.
 template <class Module, class... X>
 auto formula_of(const Module& module, const X&... x) {
   if constexpr (requires { module.formula(x...); }) {
     return module.formula(x...);
-  } else if constexpr (requires { module(x...); } || (is_refusal<X> || ...)) {
+  } else if constexpr (requires { typename std::type_identity<decltype(module(x...))>; } || (is_refusal<X> || ...)) {
     return attempt(module, x...);
   } else {
     return refusal<ERROR_R1_module_takes_other_arguments<Module, over<X...>>>();
