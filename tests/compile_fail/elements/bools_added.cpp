@@ -1,6 +1,6 @@
 // MISTAKE: a mask of true and false is added to the scores.
 // RULE: R7
-// EXPECT: ERROR_R7_mask_needs_a_polarity_allow_or_block<.*elementwise.*heads.*seq.*key
+// EXPECT: ERROR_R7_mask_needs_a_polarity_allow_or_block<.*biased.*heads.*seq.*key
 // VARIANTS: equal unused dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>
