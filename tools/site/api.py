@@ -23,8 +23,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Namespaces that users do not name; `kernels` is left out in the Doxyfile.
 INNER = r"(?:\S+::)?(?:detail(?:::\S+)?|op|fn|rule)"
 HIDDEN = re.compile(rf"^namespace (?P<name>{INNER}) \{{\n(?:[^\n]*\n\}}$|.*?^\}}  // namespace (?P=name)$)", re.M | re.S)
-# Specialisations outside of dimwise, and inherited constructors.
-UNPARSED = re.compile(r"^template <[^\n]*>\n(?:  requires [^\n]*\n)?struct (?:std|dimwise::detail)::.*?^\};$|^  using [^\n]*>::\w+;$", re.M | re.S)
+# Specialisations outside of dimwise, modules that are rejected, and inherited constructors.
+UNPARSED = re.compile(r"^template <[^\n]*>\n(?:(?:  requires [^\n]*\n)?struct (?:std|dimwise::detail)::|DIMWISE_DETAIL_TAKES\().*?^\};$"
+                      r"|^  using [^\n]*>::\w+;$|(?<=^class kv_cache) : public detail::refused_module.*?^\}(?=;$)", re.M | re.S)
 # A parameter that rejects a call.
 VERDICT = re.compile(r",\s*class Verdict = DIMWISE_DETAIL_VERDICT\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)")
 # Overloads that only name an error.

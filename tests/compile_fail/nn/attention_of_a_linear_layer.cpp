@@ -9,7 +9,7 @@ void layer() {
 #ifdef FIXED
   const nn::self_attention<seq, key, heads_attention> layer;
 #else
-  const nn::self_attention<seq, key, nn::linear<nn::from<d_model>, nn::to<d_ff>>> layer;
+  const nn::self_attention<seq, key, nn::linear<nn::from<d_model>, nn::to<d_ff>, nn::no_bias, double>> layer;
 #endif
   RESULT y = layer(x);
 }

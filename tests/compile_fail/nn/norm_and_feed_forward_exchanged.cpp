@@ -9,7 +9,8 @@ void layer() {
 #ifdef FIXED
   const nn::transformer_block<own_attention, two_layers, feature_norm> layer;
 #else
-  const nn::transformer_block<own_attention, feature_norm, two_layers> layer;
+  using doubles = nn::feed_forward<d_model, d_ff, nn::activation::gelu, nn::no_bias, double>;
+  const nn::transformer_block<own_attention, feature_norm, doubles> layer;
 #endif
   RESULT y = layer(x);
 }
