@@ -137,7 +137,7 @@ namespace detail {
 template <class X>
 inline constexpr bool is_preparation = is_in<X, list<as_projected, rotated_heads>>;
 template <class Norm>
-inline constexpr bool is_preparation<normalised_heads<Norm>> = has_formula<Norm>();
+inline constexpr bool is_preparation<normalised_heads<Norm>> = has_formula<Norm>;
 template <class First, class Then>
 inline constexpr bool is_preparation<prepared_by<First, Then>> = is_preparation<First> && is_preparation<Then>;
 

@@ -122,67 +122,37 @@ template <class M, class... Role>
   requires requires { typename M::role; }
 inline constexpr bool has_role<M, Role...> = is_in<typename M::role, list<Role...>>;
 
+// A class that is complete and may be derived from; no dimension.
 template <class M>
-consteval bool is_open_class() {  // a class that is complete and may be derived from; no dimension
-  if constexpr (std::is_class_v<M> && !dimension_type<M> && requires { sizeof(M); }) {
-    return !std::is_final_v<M>;
-  } else {
-    return false;
-  }
-}
+concept open_class = std::is_class_v<M> && !dimension_type<M> && requires { sizeof(M); } && !std::is_final_v<M>;
 template <class M>
-consteval bool is_callable() {
-  if constexpr (is_open_class<M>()) {
-    return !requires { &beside_names<M>::operator(); };
-  } else {
-    return false;
-  }
-}
+concept has_call = open_class<M> && !requires { &beside_names<M>::operator(); };
+template <class M>
+concept has_formula = open_class<M> && !requires { &beside_names<M>::formula; };
+template <class M>
+concept has_residual = open_class<M> && !requires { &beside_names<M>::residual; };
 // A module, or a function in place of one. An incomplete class may become one: a module may hold a `stack` of itself.
+// A final class cannot be asked.
 template <class M>
-consteval bool is_callable_module() {
-  if constexpr (!std::is_class_v<M> || dimension_type<M>) {
-    return false;
-  } else if constexpr (lists_members<M> || !requires { sizeof(M); }) {
-    return true;
-  } else if constexpr (is_open_class<M>()) {
-    return is_callable<M>() || !requires { &beside_names<M>::formula; };
-  } else {
-    return true;  // a final class
-  }
-}
-template <class M>
-consteval bool has_formula() {
-  if constexpr (is_open_class<M>()) {
-    return !requires { &beside_names<M>::formula; };
-  } else {
-    return false;
-  }
-}
-template <class Order>
-consteval bool has_residual() {
-  if constexpr (is_open_class<Order>()) {
-    return !requires { &beside_names<Order>::residual; };
-  } else {
-    return false;
-  }
-}
+concept callable_module =
+    std::is_class_v<M> && !dimension_type<M> &&
+    (lists_members<M> || !requires { sizeof(M); } || std::is_final_v<M> || has_call<M> || has_formula<M>);
 
 template <class... M>
-using layers = places<argument::layer, list<M...>, (is_callable_module<M>() && !has_role<M, argument::norm>)...>;
+using layers = places<argument::layer, list<M...>, (callable_module<M> && !has_role<M, argument::norm>)...>;
 template <class... M>
-using parts = places<argument::layer, list<M...>, is_callable_module<M>()...>;
+using parts = places<argument::layer, list<M...>, callable_module<M>...>;
 template <class M>
-using norm = places<argument::norm, list<M>,
-                    is_callable_module<M>() && !has_role<M, argument::attention, argument::feed_forward>>;
+using norm =
+    places<argument::norm, list<M>, callable_module<M> && !has_role<M, argument::attention, argument::feed_forward>>;
 template <class M>
 using attention_module =
-    places<argument::attention, list<M>, has_formula<M>() && !has_role<M, argument::norm, argument::feed_forward>>;
+    places<argument::attention, list<M>, has_formula<M> && !has_role<M, argument::norm, argument::feed_forward>>;
 template <class Order>
-using order = places<argument::order, list<Order>, has_residual<Order>()>;
+using order = places<argument::order, list<Order>, has_residual<Order>>;
 // A function without parameters of its own: the module that calls it constructs it.
 template <class F>
-using activation = places<argument::activation, list<F>, is_callable<F>() && !lists_members<F>>;
+using activation = places<argument::activation, list<F>, has_call<F> && !lists_members<F>>;
 
 // --- the error
 
