@@ -20,8 +20,10 @@ namespace detail {
 
 template <class... D>
 auto run_time_extents(const D&... extents) {
-  return nn::detail::extents_among<typename dimwise::detail::run_time_atoms<dimwise::detail::list<D...>>::type>(
-      extents...);
+  return [&]<class... RunTime>(dimwise::detail::list<RunTime...>) {
+    [[maybe_unused]] const auto all = nn::detail::by_dimension(extents...);
+    return std::tuple<RunTime...>(all.template of<RunTime>()...);
+  }(typename dimwise::detail::run_time_atoms<dimwise::detail::list<D...>>::type{});
 }
 
 }  // namespace detail

@@ -28,33 +28,6 @@ class extents_on_rank<Mesh<Axes...>, Whole...> {
         wholes{whole_extent{&axis_id<Whole>, static_cast<std::size_t>(whole.extent())}...},
         given_(whole...) {}
 
-  // Those of the dimensions in the list that follow from the whole ones, as a tuple.
-  template <class... D>
-  [[nodiscard]] auto among(list<D...>) const {
-    return std::tuple_cat([&] {
-      if constexpr (knows<D>()) {
-        return std::tuple<D>(of<D>());
-      } else {
-        return std::tuple<>();
-      }
-    }()...);
-  }
-  [[noreturn]] static void raise_unknown(dimwise::detail::text dimension, const char* what) {
-    raise<extent_error>(error{} << "initialise: " << what << " of dimension " << dimension << " is not known (R15)");
-  }
-
-  std::array<rank_along, sizeof...(Axes)> ranks;
-  std::array<whole_extent, sizeof...(Whole)> wholes;
-
- private:
-  template <class D>
-  static consteval bool knows() {
-    if constexpr (is_shard<D>) {
-      return is_in<typename D::shard_along, list<Axes...>> && knows<typename D::shard_of>();
-    } else {
-      return D::static_extent != at_run_time || is_in<D, list<Whole...>>;
-    }
-  }
   template <class D>
   [[nodiscard]] D of() const {
     if constexpr (is_shard<D>) {
@@ -66,7 +39,14 @@ class extents_on_rank<Mesh<Axes...>, Whole...> {
       return std::get<D>(given_);
     }
   }
+  [[noreturn]] static void raise_unknown(dimwise::detail::text dimension, const char* what) {
+    raise<extent_error>(error{} << "initialise: " << what << " of dimension " << dimension << " is not known (R15)");
+  }
 
+  std::array<rank_along, sizeof...(Axes)> ranks;
+  std::array<whole_extent, sizeof...(Whole)> wholes;
+
+ private:
   std::tuple<Whole...> given_;
 };
 template <class X>
@@ -74,31 +54,35 @@ inline constexpr bool is_extents_on_rank = false;
 template <class Mesh, class... Whole>
 inline constexpr bool is_extents_on_rank<extents_on_rank<Mesh, Whole...>> = true;
 
-// The given extents of the dimensions in the list Needed, as a tuple.
-template <class Needed, class... Given>
-auto extents_among(const Given&... given) {
-  [[maybe_unused]] const auto one = []<class D>(const D& d) {
-    if constexpr (is_extents_on_rank<D>) {
-      return d.among(Needed{});
-    } else if constexpr (is_in<D, Needed>) {
-      return std::tuple<D>(d);
-    } else {
-      return std::tuple<>();
-    }
-  };
-  return std::tuple_cat(one(given)...);
+// The given extents, each found by its dimension.
+template <class D>
+struct one_given {
+  const D& extent;
+};
+template <class... Given>
+struct given_by_dimension : one_given<Given>... {
+  template <class D>
+  [[nodiscard]] const D& of() const {
+    return static_cast<const one_given<D>&>(*this).extent;
+  }
+};
+template <class... Given>
+auto by_dimension(const Given&... given) {
+  if constexpr ((is_extents_on_rank<Given> || ...)) {
+    return (given, ...);
+  } else {
+    return given_by_dimension<Given...>{{given}...};
+  }
 }
 
-// A zero tensor with the given extents; `initialise` has rejected missing ones (R15). This function avoids the further
-// errors of std::apply.
-template <class Tensor, class... Needed>
-Tensor zeros_of(const std::tuple<Needed...>& extents) {
-  return Tensor(std::get<Needed>(extents)...);
-}
-// `given` has the extents of all parameters of a module; Tensor takes its own.
+// A zero tensor. `given` has the extents of all parameters of a module, the tensor takes its own; `initialise` has
+// rejected missing ones (R15).
 template <class Tensor, class... Given>
 Tensor zeros(const Given&... given) {
-  return zeros_of<Tensor>(extents_among<run_time_atoms_t<shape_of<Tensor>>>(given...));
+  return [&]<class... Needed>(list<Needed...>) {
+    [[maybe_unused]] const auto all = by_dimension(given...);
+    return Tensor(all.template of<Needed>()...);
+  }(run_time_atoms_t<shape_of<Tensor>>{});
 }
 
 // What a divided module's own `initialise_parameters` gets instead of `how` and passes on (R24): numbers that it drew
