@@ -60,7 +60,7 @@ inline constexpr bool is_positive_weight<positive_weight<W>> = true;
 template <class X>
 concept loss_mask = mask<X>;
 template <class X>
-concept where_it_counts = loss_mask<X> || std::is_same_v<X, all_documents>;
+concept where_it_counts = loss_mask<X> || std::is_same_v<X, all_documents> || unclear_mask<X>;
 template <class X>
 concept option_of_alternatives = where_it_counts<X> || is_class_weights<X> || std::is_same_v<X, label_smoothing>;
 template <class X>
@@ -159,11 +159,29 @@ template <class Op, class Verdict, class Alternatives, class... Shapes>
 struct weighed_verdict<Op, Verdict, Alternatives, list<Shapes...>, true> {
   using type = rule::class_weights<Op, Verdict, Alternatives, Shapes...>;
 };
-// The verdict on a loss over `Elements` with its options.
-template <class Op, class Verdict, class Elements, class Weighed, class... Options>
-using with_options =
+// The verdict on a loss of X with an option that is given for a mask by mistake.
+template <class Op, class Verdict, class X, class Option>
+struct with_mask {
+  using type = Verdict;
+};
+template <class Op, allowed Verdict, class X, unclear_mask Option>
+struct with_mask<Op, Verdict, X, Option> {
+  using type = unclear_mask_error_t<Op, Option, X>;
+};
+template <class Op, class Verdict, class X, class... Options>
+struct with_masks {
+  using type = Verdict;
+};
+template <class Op, class Verdict, class X, class First, class... More>
+struct with_masks<Op, Verdict, X, First, More...>
+    : with_masks<Op, typename with_mask<Op, Verdict, X, First>::type, X, More...> {};
+// The verdict on a loss of X over `Elements` with its options.
+template <class Op, class Verdict, class X, class Elements, class Weighed, class... Options>
+using with_options = typename with_masks<
+    Op,
     typename weighed_verdict<Op, typename weighed_verdict<Op, Verdict, Elements, mask_shapes<Options...>>::type,
-                             Weighed, weight_shapes<Options...>, (is_class_weights<Options> || ...)>::type;
+                             Weighed, weight_shapes<Options...>, (is_class_weights<Options> || ...)>::type,
+    X, Options...>::type;
 
 // ---- verdicts ------------------------------------------------------------------------------------------------------
 
@@ -248,7 +266,7 @@ struct judged_alternatives<Op, V, Named, X, Y, Options...> {
                                                                    is_given<all_documents, Options...>>,
                                         X>,
                               Y>,
-                   difference_t<dims_t<shape_of<X>>, list<V>>, list<V>, Options...>,
+                   X, difference_t<dims_t<shape_of<X>>, list<V>>, list<V>, Options...>,
       X, Y>;
 };
 // A loss has the elements of the model, and so of the predictions: targets with wider ones would widen it.
@@ -279,7 +297,7 @@ using pairs_verdict = of_elements<
             with_logits<
                 Op, rule::loss_of_pairs<Op, Named, shape_of<X>, shape_of<Y>, is_given<all_documents, Options...>>, X>,
             X, Y>,
-        dims_t<shape_of<X>>, dims_t<shape_of<X>>, Options...>,
+        X, dims_t<shape_of<X>>, dims_t<shape_of<X>>, Options...>,
     X, Y>;
 
 }  // namespace detail

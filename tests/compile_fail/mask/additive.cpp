@@ -1,6 +1,6 @@
 // MISTAKE: an additive mask, 0 or minus infinity, is given as a mask.
 // RULE: R7
-// EXPECT: ERROR_R7_mask_needs_a_polarity_allow_or_block<.*masked
+// EXPECT: ERROR_R7_given_mask_is_a_tensor_of_bool<.*masked.*seq.*key
 // VARIANTS: equal dynamic
 #include "../prelude.hpp"
 #include <dimwise/dimwise.hpp>

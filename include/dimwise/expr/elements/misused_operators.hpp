@@ -17,11 +17,6 @@ struct container_of;
 
 namespace detail {
 
-template <class X>
-inline constexpr bool is_block_mask = false;
-template <class E>
-inline constexpr bool is_block_mask<block_mask<E>> = true;
-
 // An operand beside a tensor that is a mistake: a container, a mask, an id, a dimension.
 template <class X>
 concept no_number =

@@ -131,6 +131,42 @@ class block_mask {
   E elements_;
 };
 
+namespace detail {
+
+template <class M>
+inline constexpr bool is_block_mask = false;
+template <class E>
+inline constexpr bool is_block_mask<block_mask<E>> = true;
+// What is given for a mask by mistake: a tensor of bool that does not say what true means, a tensor of 0 and 1 or of
+// lengths, a mask of the other polarity.
+template <class M>
+inline constexpr bool is_unclear_mask = is_block_mask<M>;
+template <operand M>
+inline constexpr bool is_unclear_mask<M> = std::is_integral_v<value_of<M>>;
+template <class M>
+concept unclear_mask = is_unclear_mask<M>;
+
+template <class Op, class M, class... X>
+struct unclear_mask_error {};
+template <class Op, operand M, class... X>
+struct unclear_mask_error<Op, M, X...> {
+  using type = ERROR_R7_given_mask_is_a_tensor_of_bool<Op, operand_t<shape_of<M>>>;
+};
+template <class Op, operand M, class... X>
+  requires is_bool<value_of<M>>
+struct unclear_mask_error<Op, M, X...> {
+  using type = error_with_t<ERROR_R7_mask_needs_a_polarity_allow_or_block, Op, shape_of<X>..., shape_of<M>>;
+};
+template <class Op, class E, class... X>
+struct unclear_mask_error<Op, block_mask<E>, X...> {
+  using type = error_with_t<ERROR_R7_block_mask_needs_allow_of, Op, shape_of<X>..., shape_of<E>>;
+};
+// The error of a call whose mask is the operand or block mask M, with the operands X before it; no type for others.
+template <class Op, class M, class... X>
+using unclear_mask_error_t = typename unclear_mask_error<Op, M, X...>::type;
+
+}  // namespace detail
+
 namespace no_adl {
 
 /// The mask that `elements`, a tensor of bool, says: visible where true.

@@ -126,12 +126,8 @@ struct masked {
   template <operand S, mask M>
   static auto judge(list<>, const S&, const M&)
       -> of_numbers<op::masked, rule::masked<shape_of<S>, typename M::facts>, S>;
-  template <operand S, class E>
-  static auto judge(list<>, const S&, const block_mask<E>&)
-      -> ERROR_R7_block_mask_needs_allow_of<op::masked, lhs_t<shape_of<S>>, rhs_t<shape_of<E>>>;
-  template <operand S, operand E>
-  static auto judge(list<>, const S&, const E&)
-      -> ERROR_R7_mask_needs_a_polarity_allow_or_block<op::masked, lhs_t<shape_of<S>>, rhs_t<shape_of<E>>>;
+  template <operand S, class M>
+  static auto judge(list<>, const S&, const M&) -> unclear_mask_error_t<op::masked, M, S>;
   template <class Verdict, operand S, mask M>
   [[gnu::always_inline]] static auto make(list<>, const S& s, const M& m) {
     using shape = typename Verdict::shape;
@@ -150,6 +146,8 @@ struct indicator {
     requires(sizeof...(T) < 2 && !((dimension_type<D> && ...) && knows_extents<M, D...>))
   static auto judge(list<T...>, const M&, const D&...)
       -> ERROR_R15_run_time_extents_are_given_once<op::indicator, over_t<typename M::facts::dims>, over<D...>>;
+  template <class... T, unclear_mask M, extent_or_number... D>
+  static auto judge(list<T...>, const M&, const D&...) -> unclear_mask_error_t<op::indicator, M>;
   template <class Verdict, class... T, mask M, dimension_type... D>
   [[gnu::always_inline]] static auto make(list<T...>, const M& m, const D&... extents) {
     using shape = typename Verdict::shape;

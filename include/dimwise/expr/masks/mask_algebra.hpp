@@ -53,6 +53,8 @@ template <class E>
 [[nodiscard]] auto allow_of(const block_mask<E>& hidden) {
   return mask_not<given_mask<E>>(given_mask<E>(hidden.elements()));
 }
+template <operand M, class Error = detail::unclear_mask_error_t<op::allow_of, M>>
+Error allow_of(const M& m);
 DIMWISE_DETAIL_MISUSED(allow_of)
 
 }  // namespace no_adl
@@ -238,12 +240,8 @@ template <mask M>
 [[nodiscard]] auto whole_rows(const M& m) {
   return whole_rows_mask<M>(m);
 }
-template <class E,
-          class Error = ERROR_R7_block_mask_needs_allow_of<op::whole_rows, detail::operand_t<detail::shape_of<E>>>>
-Error whole_rows(const block_mask<E>& m);
-template <operand E, class Error = ERROR_R7_mask_needs_a_polarity_allow_or_block<
-                         op::whole_rows, detail::operand_t<detail::shape_of<E>>>>
-Error whole_rows(const E& m);
+template <class M, class Error = detail::unclear_mask_error_t<op::whole_rows, M>>
+Error whole_rows(const M& m);
 DIMWISE_DETAIL_MISUSED(whole_rows)
 
 }  // namespace no_adl

@@ -55,14 +55,9 @@ struct total_word : over_dimensions<Op> {
     requires(sizeof...(D) > 0)
   static auto judge(list<D...>, const X&, const M&)
       -> of_numbers<op::masked, rule::reduce_masked<Op, list<D...>, shape_of<X>, typename M::facts>, X>;
-  template <class... D, operand X, operand M>
-    requires(sizeof...(D) > 0 && std::is_same_v<value_of<M>, bool>)
-  static auto judge(list<D...>, const X&, const M&)
-      -> ERROR_R7_mask_needs_a_polarity_allow_or_block<Op, lhs_t<shape_of<X>>, rhs_t<shape_of<M>>>;
-  template <class... D, operand X, class E>
+  template <class... D, operand X, unclear_mask M>
     requires(sizeof...(D) > 0)
-  static auto judge(list<D...>, const X&, const block_mask<E>&)
-      -> ERROR_R7_block_mask_needs_allow_of<Op, lhs_t<shape_of<X>>, rhs_t<shape_of<E>>>;
+  static auto judge(list<D...>, const X&, const M&) -> unclear_mask_error_t<Op, M, X>;
   template <class Verdict, class... D, operand X>
   [[gnu::always_inline]] static auto make(list<D...>, const X& x) {
     if constexpr (std::is_same_v<Op, op::mean> && (is_sharded<D> || ...)) {

@@ -32,11 +32,12 @@ inline constexpr diagnostic of_rules_7_to_9[] = {
      .fix = "Write `masked(s, allow_of(block(m)))`, also for the mask argument of a module.",
      .example = "mask/polarity"},
     {.id = "ERROR_R7_given_mask_is_a_tensor_of_bool",
-     .title = "`allow` and `block` take tensors of bool.",
+     .title = "A mask is made of a tensor of bool.",
      .seen = {"{op} is given [{have}], which is not a tensor of bool"},
      .marked = {culprit::all},
-     .causes = {"The mask is a tensor of 0 and 1, or of 0 and minus infinity."},
-     .fix = "Compute a tensor of bool, for instance with `map`. A tensor of numbers to add is a bias: `biased(s, b)`.",
+     .causes = {"The mask is a tensor of 0 and 1, or of 0 and minus infinity.", "Lengths are given for a mask."},
+     .fix = "Compare: `allow(m != 0)`. Lengths make a mask by `padding<key>(lengths)`. A tensor of numbers to add is a "
+            "bias: `biased(s, b)`.",
      .example = "choose/condition_of_numbers"},
     {.id = "ERROR_R7_tensor_is_no_condition",
      .title = "A tensor, or a comparison of tensors, has one value for each element: it is neither a `bool` nor the "

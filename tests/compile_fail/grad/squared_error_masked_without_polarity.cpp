@@ -1,0 +1,15 @@
+// MISTAKE: the elements that count are a tensor of bool, without saying what true means.
+// RULE: R7
+// EXPECT: ERROR_R7_mask_needs_a_polarity_allow_or_block<.*mean_squared_error.*batch.*seq
+// VARIANTS: equal unused dynamic
+#include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
+#include <dimwise/grad.hpp>
+
+void train(const tensor<bool, batch, seq>& given) {
+#ifdef FIXED
+  [[maybe_unused]] const auto loss = mean_squared_error(x, x, allow(given));
+#else
+  [[maybe_unused]] const auto loss = mean_squared_error(x, x, given);
+#endif
+}

@@ -1,0 +1,14 @@
+// MISTAKE: 1 and 0 of a tensor of bool, without saying what true means.
+// RULE: R7
+// EXPECT: ERROR_R7_mask_needs_a_polarity_allow_or_block<.*indicator.*batch.*seq
+// VARIANTS: equal unused dynamic
+#include "../prelude.hpp"
+#include <dimwise/dimwise.hpp>
+
+void apply(const tensor<bool, batch, seq>& given) {
+#ifdef FIXED
+  RESULT r = indicator(allow(given));
+#else
+  RESULT r = indicator(given);
+#endif
+}
