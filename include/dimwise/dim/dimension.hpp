@@ -41,6 +41,27 @@ inline constexpr std::ptrdiff_t farthest_origin = std::numeric_limits<std::ptrdi
   if (name != nullptr) { e << " of dimension " << name(); }
   raise<origin_error>(e << " is beyond 2^60 (R7)");
 }
+// The number of elements that a call is given, of any type of integers.
+class given_count {
+ public:
+  template <std::integral Number>
+  constexpr given_count(Number n) : count_(static_cast<extent_t>(n)) {  // implicit: `cache.forget(2)`
+    if constexpr (std::signed_integral<Number>) { is_negative_ = n < 0; }
+  }
+  // Throws if it is negative.
+  [[nodiscard]] constexpr extent_t checked(const char* operation) const {
+    if (is_negative_) {
+      raise<extent_error>(error{} << operation << ": the count is " << static_cast<long long>(count_)
+                                  << ", a number of 0 or more is expected (R15)");
+    }
+    return count_;
+  }
+
+ private:
+  extent_t count_;
+  bool is_negative_ = false;
+};
+
 [[noreturn]] inline void throw_negative_extent(long long given) {
   raise<extent_error>(error{} << "an extent is negative: " << given << " (R15)");
 }

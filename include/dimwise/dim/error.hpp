@@ -28,6 +28,7 @@ class error : public std::exception {
   DIMWISE_DETAIL_LIBRARY error& operator<<(detail::text s);
   DIMWISE_DETAIL_LIBRARY error& operator<<(std::size_t n);
   DIMWISE_DETAIL_LIBRARY error& operator<<(long long n);
+  DIMWISE_DETAIL_LIBRARY error& operator<<(double x);
   error& operator<<(int n) { return *this << static_cast<long long>(n); }
 
  private:
@@ -70,6 +71,16 @@ template <class E>
   E thrown;
   static_cast<error&>(thrown) = message;
   throw thrown;  // NOLINT(misc-throw-by-value-catch-by-reference): a named value
+}
+
+template <class Name>
+[[noreturn]] void throw_number(Name operation, const char* what, double x, const char* expected) {
+  raise<number_error>(error{} << operation << ": " << what << " is " << x << ", a " << expected << " is expected");
+}
+// The number that an operation is given, if it is finite and more than 0.
+inline double positive(const char* operation, const char* what, double x) {
+  if (!(x > 0 && x - x == 0)) { throw_number(operation, what, x, "finite number of more than 0"); }
+  return x;
 }
 
 template <class D>

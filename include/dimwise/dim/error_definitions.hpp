@@ -8,6 +8,8 @@
 #include <dimwise/dim/error.hpp>
 #include <dimwise/support/messages/escaped.hpp>
 
+#include <cstdio>
+
 namespace dimwise {
 
 DIMWISE_DETAIL_LIBRARY const char* error::what() const noexcept { return text_; }
@@ -41,6 +43,11 @@ DIMWISE_DETAIL_LIBRARY error& error::operator<<(long long n) {
   if (n >= 0) { return *this << static_cast<std::size_t>(n); }
   put('-');
   return *this << (std::size_t{0} - static_cast<std::size_t>(n));
+}
+DIMWISE_DETAIL_LIBRARY error& error::operator<<(double x) {
+  char digits[32];
+  std::snprintf(digits, sizeof(digits), "%.9g", x);
+  return *this << digits;
 }
 
 DIMWISE_DETAIL_LIBRARY allocation_error::allocation_error(std::size_t bytes, const char* what) : bytes_(bytes) {

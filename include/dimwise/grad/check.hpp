@@ -83,6 +83,7 @@ template <class M, class Loss,
           class Verdict = detail::whole_loss_verdict<rebind<double, M>, Loss, Given>>
   requires allowed<Verdict>
 [[nodiscard]] gradient_check check_gradient(const M& model, const Loss& loss, const check_options& options = {}) {
+  (void)detail::positive("check_gradient", "the step", options.step);
   auto at = converted<double>(model);
   const std::uint64_t drawn = nn::detail::dropouts_drawn();
   const auto expected = gradient(at, loss);

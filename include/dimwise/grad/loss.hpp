@@ -59,7 +59,8 @@ auto cross_entropy_of(const X& x, const Y& y, const Counts& counts, const Option
   const auto weights = weights_among<value_of<X>>(options...);
   const double smoothing = option_of(label_smoothing{}, options...).amount;
   if (!(smoothing >= 0 && smoothing <= 1)) {
-    raise<number_error>(error{} << "label_smoothing: the amount is from 0 to 1 (R22)");
+    raise<number_error>(error{} << "label_smoothing: the amount is " << smoothing
+                                << ", a number from 0 to 1 is expected (R22)");
   }
   if constexpr ((is_class_weights<Options> || ...)) { check_weights("class_weights", x, weights, false); }
   return averaged<Rest>(summed_all<Rest>(make_cross_entropy<Rest, V>(x, y, weights, counts, smoothing, false)),
@@ -184,8 +185,9 @@ struct kl_divergence {
     using numbers = std::numeric_limits<untracked_t<value_of<X>>>;
     const auto fits = [](double x) { return x >= double{numbers::min()} && x <= double{numbers::max()}; };
     if (!(t > 0) || !fits(t * t) || !fits(1 / (t * t))) {
-      raise<number_error>(error{} << "kl_divergence: the square of the temperature and its inverse are more than 0 and "
-                                     "finite (R22)");
+      raise<number_error>(error{} << "kl_divergence: the temperature is " << t
+                                  << ", a number of more than 0 whose square and "
+                                     "its inverse are finite is expected (R22)");
     }
     const auto counts = counted_places<rest>(extents_from<rest>("kl_divergence", student.extents()), options...);
     const auto sum_of = [&](const auto& q) {

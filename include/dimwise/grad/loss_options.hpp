@@ -128,7 +128,8 @@ void check_weights(const char* name, const X& weighed, const W& weights, bool ma
     for (std::size_t i = 0; i < values.size(); ++i) {
       const auto w = values.data()[i];
       if (w < 0 || (w - w != 0 && !(w != w && may_hide_nan))) {
-        raise<number_error>(error{} << name << ": a weight is 0 or more, finite, and no NaN (R22)");
+        raise<number_error>(error{} << name << ": a weight is " << static_cast<double>(w)
+                                    << ", a finite number of 0 or more is expected (R22)");
       }
     }
   }

@@ -40,7 +40,7 @@ struct warm_up_cosine {
 
   [[nodiscard]] double operator()(std::uint64_t step) const {
     if (steps == 0) {
-      detail::raise<number_error>(error{} << "warm_up_cosine: set `.steps`, after which the rate is `min_rate`");
+      detail::raise<number_error>(error{} << "warm_up_cosine: the number of steps is 0, set `.steps`");
     }
     if (step < warm_up) { return peak * static_cast<double>(step + 1) / static_cast<double>(warm_up); }
     if (step >= steps) { return min_rate; }

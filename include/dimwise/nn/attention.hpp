@@ -38,7 +38,7 @@ struct soft_cap {
   template <operand S, class Verdict = DIMWISE_DETAIL_VERDICT(detail::functions::capped(std::declval<const S&>(), 1.0))>
     requires allowed<Verdict>
   auto operator()(const S& s) const {
-    return detail::functions::capped(s, cap);
+    return detail::functions::capped(s, dimwise::detail::positive("soft_cap", "the cap", cap));
   }
   template <operand S, class Verdict = DIMWISE_DETAIL_VERDICT(detail::functions::capped(std::declval<const S&>(), 1.0))>
     requires refused<Verdict>

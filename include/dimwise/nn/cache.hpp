@@ -133,17 +133,15 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   /// The number of positions in the cache.
   [[nodiscard]] extent_t length() const { return held_; }
   /// The capacity in positions; the window of a sliding cache.
-  [[nodiscard]] extent_t limit() const {
-    const extent_t buffer = sides_.keys.extents().template extent<Key>();
-    return kind::slides ? buffer / 2 : buffer;
-  }
+  [[nodiscard]] extent_t limit() const { return sides_.keys.extents().template extent<Key>() / (kind::slides ? 2 : 1); }
   /// The position of the next key.
   [[nodiscard]] std::ptrdiff_t end() const { return end_; }
-  /// Keeps what a window of `count` positions sees, a query's own included; 0: all positions. Throws `extent_error` if
+  /// Keeps what a window of `given` positions sees, a query's own included; 0: all positions. Throws `extent_error` if
   /// the cache holds positions, or if the window exceeds the buffer.
-  void keep_window(extent_t count)
+  void keep_window(detail::given_count given)
     requires(kind::at_run_time_window)
   {
+    const extent_t count = given.checked("keep_window");
     if (held_ > 0 || count > limit()) {
       detail::raise<extent_error>(error{} << "keep_window: " << count << " positions of "
                                           << detail::dimension_name<Key>() << " were asked of a cache that holds "
@@ -168,11 +166,12 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   using others::at_once;
   using others::keep_window;
   using others::kept_window;
-  /// Marks the first `count` positions of borrowed memory as held. Throws `extent_error` if `count` exceeds the
+  /// Marks the first `given` positions of borrowed memory as held. Throws `extent_error` if `given` exceeds the
   /// capacity, or if the cache owns its memory, which only `append` fills; then nothing changes.
-  void adopt(extent_t count)
+  void adopt(detail::given_count given)
     requires(!kind::slides)
   {
+    const extent_t count = given.checked("adopt");
     if (count > limit()) {
       detail::raise<extent_error>(error{} << "adopt: " << count << " positions of " << detail::dimension_name<Key>()
                                           << " do not fit, the cache takes " << limit() << " (R10)");
@@ -182,9 +181,8 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
                                           << " were never appended, the cache has memory of its own; only a cache in "
                                              "memory that is given to it adopts positions (R10)");
     }
-    (void)detail::position_after(0, count, "adopt", &detail::dimension_name<Key>);
+    end_ = detail::position_after(0, count, "adopt", &detail::dimension_name<Key>);
     used_ = held_ = count;
-    end_ = static_cast<std::ptrdiff_t>(count);
   }
   // Rejects a sliding cache, whose buffer holds other positions than the first ones (R10).
   using others::adopt;
@@ -199,11 +197,12 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   /// Rejects an extent: a position is a number (R1).
   template <dimension_type D, class Error = ERROR_R1_operation_takes_other_arguments<op::restart, D>>
   Error restart(const D& position);
-  /// Removes the last `count` positions, for example rejected drafts; throws `extent_error` if the cache holds fewer,
+  /// Removes the last `given` positions, for example rejected drafts; throws `extent_error` if the cache holds fewer,
   /// or if a window would lack positions that are gone.
-  void forget(extent_t count)
+  void forget(detail::given_count given)
     requires(!kind::slides)
   {
+    const extent_t count = given.checked("forget");
     base::check_forgotten(count, held_);
     if constexpr (kind::at_run_time_window) {
       if (dropped_ && held_ - count < window_ - 1) {
@@ -212,8 +211,7 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
                                             << " would lack positions that are gone (R10)");
       }
     }
-    used_ -= count;
-    held_ = used_;
+    held_ = used_ -= count;
     end_ -= static_cast<std::ptrdiff_t>(count);
   }
   /// Rejects a sliding cache: its window would show positions that it has dropped (R10).

@@ -144,7 +144,9 @@ struct stack {
   using members = member_list<&stack::layers, &stack::norm>;
 
   /// A stack of `count` layers with zero parameters.
-  [[nodiscard]] static stack of(std::size_t count) { return {layer_list(count), Norm()}; }
+  [[nodiscard]] static stack of(dimwise::detail::given_count count) {
+    return {layer_list(count.checked("stack")), Norm()};
+  }
 
   template <detail::input X, class... Rest>
   auto formula(const X& x, const Rest&... rest) const {

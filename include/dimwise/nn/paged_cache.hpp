@@ -92,8 +92,9 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
   }
   /// The position of the next key.
   [[nodiscard]] std::ptrdiff_t end() const { return static_cast<std::ptrdiff_t>(held_); }
-  /// Removes the last `count` positions; throws `extent_error` if the cache holds fewer.
-  void forget(extent_t count) {
+  /// Removes the last `given` positions; throws `extent_error` if the cache holds fewer.
+  void forget(detail::given_count given) {
+    const extent_t count = given.checked("forget");
     base::check_forgotten(count, held_);
     held_ -= count;
     pages_.erase(pages_.begin() + static_cast<std::ptrdiff_t>((held_ + Page - 1) / Page), pages_.end());

@@ -153,12 +153,13 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
   [[nodiscard]] const std::array<detail::axis, rank + 1>& layout() const& { return axes_; }
   [[nodiscard]] std::array<detail::axis, rank + 1> layout() const&& { return axes_; }
 
-  /// The `count` elements along D from `first` on, as a view of the same memory. The position of its first element is
+  /// The `count` elements along D from the element `from` on, as a view of the same memory. The position of its first element is
   /// that of `count` if given, otherwise it follows from this view. `count` provides the documents of packed positions.
   /// Throws `extent_error` if the elements exceed the extent of D.
   template <class D>
     requires(detail::run_time_axis<D, axes>)
-  [[nodiscard]] tensor_view within(std::size_t first, const D& count) const {
+  [[nodiscard]] tensor_view within(detail::given_count from, const D& count) const {
+    const std::size_t first = from.checked("within");
     tensor_view result = *this;
     detail::slot& s = result.extents_.template of_atom<D>();
     if (first > s.extent || count.extent() > s.extent - first) {

@@ -172,7 +172,7 @@ TEST_CASE("elements outside, and of other positions") {
         "assign_at: 1 elements from 4 on are outside dimension seq of extent 4 (R18)");
   CHECK(thrown<index_error>([&] { (void)replace_at<seq>(x, 3, two); }) != "");
   CHECK(thrown<index_error>([&] { (void)replace_at<seq>(x, -1, one); }) ==
-        "replace_at: -1 is outside dimension seq (R18)");
+        "replace_at: -1 is outside dimension seq of extent 4 (R18)");
   auto y = drawn<tensor<float, batch, seq>>(1, batch{2}, seq{3});
   const auto other = drawn<tensor<float, batch>>(2, batch{3});
   CHECK(thrown<extent_error>([&] { assign_at<seq>(y, 1, other); }) ==

@@ -82,11 +82,11 @@ lowered<std::size_t> as_numbers(const lowered<id<D>>& ids) {
   return to;
 }
 
-// The id, which has a place in a dimension of that extent and name.
+// The id, which has a place in a dimension of that extent and name. One made of a negative number is shown as that.
 inline std::ptrdiff_t checked_id(const char* operation, std::size_t i, extent_t extent, name_of name) {
   if (i >= extent) {
-    raise<index_error>(error{} << operation << ": id " << i << " is outside dimension " << name() << " of extent "
-                               << extent << " (R18)");
+    raise<index_error>(error{} << operation << ": id " << static_cast<long long>(i) << " is outside dimension "
+                               << name() << " of extent " << extent << " (R18)");
   }
   return static_cast<std::ptrdiff_t>(i);
 }

@@ -75,7 +75,7 @@ template <class Q, class K, class R, class Bucket = clipped_distance>
 [[nodiscard]] auto relative_ids(const Q& queries, const K& keys, const R& distances = R{}, const Bucket& bucket = {}) {
   if (distances.extent() == 0) {
     detail::raise<extent_error>(error{} << "relative_ids: dimension " << detail::dimension_name<R>()
-                                        << " of distances has extent 0");
+                                        << " of distances has extent 0, an extent of 1 or more is expected (R18)");
   }
   tensor<id<R>, Q, K> ids(queries, keys);
   auto* to = ids.overwrite();

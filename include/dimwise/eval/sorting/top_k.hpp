@@ -120,7 +120,7 @@ auto split_one(const tensor<id<merged<All...>>, D...>& ids, const All&... extent
   const extent_t all = checked_product("split_ids", &dimension_name<merged<All...>>, {extents.extent()...});
   for (const auto& i : ids.values()) {
     if (i.value >= all) {
-      raise<index_error>(error{} << "split_ids: id " << i.value << " is outside dimension "
+      raise<index_error>(error{} << "split_ids: id " << static_cast<long long>(i.value) << " is outside dimension "
                                  << dimension_name<merged<All...>>() << " of extent " << all << " (R18)");
     }
     *to++ = factor_of<F>(i.value, extents...);

@@ -50,7 +50,7 @@ void assign_part(tensor<T, DimsAndMarks...>& x, Place place, const Part& part) {
   if constexpr (is_tracked_type<T>) {
     x = no_adl::replace_at<D>(x, place, part);
   } else {
-    const std::size_t first = place_number<D>("assign_at", place);
+    const std::size_t first = place_number<D>("assign_at", place, x.extents().template extent<D>());
     check_place<D>("assign_at", x, part, first);
     const tensor_of<T, stored_t<shape_of<Part>>> value(part);
     axis axes[max_rank];
@@ -60,7 +60,7 @@ void assign_part(tensor<T, DimsAndMarks...>& x, Place place, const Part& part) {
 }
 template <class D, class T, class... DimsAndMarks, class Place, class Part>
 void assign_part(const tensor_view<T, DimsAndMarks...>& x, Place place, const Part& part) {
-  const std::size_t first = place_number<D>("assign_at", place);
+  const std::size_t first = place_number<D>("assign_at", place, x.extents().template extent<D>());
   check_place<D>("assign_at", x, part, first);
   const tensor_of<T, stored_t<shape_of<Part>>> value(part);
   write_part<D, shape<DimsAndMarks...>>(x.data(), x.layout().data(), first, value);

@@ -219,7 +219,7 @@ class prefix : public detail::mask_tag, public detail::related_positions<Q, K> {
   /// The first `length` keys are visible to all.
   explicit prefix(std::ptrdiff_t length)
     requires(detail::comparable<Q, K> && detail::both_ordered<Q, K> && !detail::is_packed<Q>)
-      : length_(length) {}
+      : length_(static_cast<std::ptrdiff_t>(detail::given_count(length).checked("prefix"))) {}
   template <class Error = detail::either_t<detail::is_packed<Q>,
                                            ERROR_R19_packed_positions_need_their_documents<
                                                op::prefix, over<detail::about_t<Q>, detail::about_t<K>>>,

@@ -60,7 +60,7 @@ struct sinusoid {
     extents_for<shape<P, F>> e;
     e.set(positions);
     e.set(features);
-    return sinusoid_node<shape<P, F>, P, F>({base}, e);
+    return sinusoid_node<shape<P, F>, P, F>({positive("sinusoid", "the base", base)}, e);
   }
 };
 }  // namespace calls

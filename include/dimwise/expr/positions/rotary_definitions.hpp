@@ -22,7 +22,7 @@ struct scaled_frequency {
   double features;
 
   [[nodiscard]] double unscaled(double by) const { return std::pow(by, -2.0 * pair / features); }
-  // A factor that is not positive gives no angle, even if a scaling leaves this pair as it is.
+  // A factor, or a number of positions, that is not positive gives no angle, even if a scaling leaves this pair as it is.
   [[nodiscard]] static double by(double factor, double angle) { return factor > 0 ? angle : std::nan(""); }
   [[nodiscard]] double operator()(const no_scaling&) const { return unscaled(base); }
   [[nodiscard]] double operator()(const linear_scaling& s) const { return by(s.factor, unscaled(base) / s.factor); }
@@ -37,15 +37,15 @@ struct scaled_frequency {
     double high = std::min(s.whole_pairs ? std::ceil(last) : last, features - 1);
     if (low == high) { high += 0.001; }
     const double ramp = std::min(std::max((pair - low) / (high - low), 0.0), 1.0);
-    return by(s.factor, unscaled(base) * (1 - ramp) + unscaled(base) / s.factor * ramp);
+    return by(std::min(s.factor, s.trained), unscaled(base) * (1 - ramp) + unscaled(base) / s.factor * ramp);
   }
   [[nodiscard]] double operator()(const llama3_scaling& s) const {
     const double own = unscaled(base);
     const double turns = s.trained * own / (2 * pi);  // in the positions of training
-    if (turns >= s.high) { return by(s.factor, own); }
-    if (turns <= s.low) { return by(s.factor, own / s.factor); }
+    if (turns >= s.high) { return by(std::min(s.factor, s.trained), own); }
+    if (turns <= s.low) { return by(std::min(s.factor, s.trained), own / s.factor); }
     const double share = (turns - s.low) / (s.high - s.low);
-    return by(s.factor, own / s.factor * (1 - share) + own * share);
+    return by(std::min(s.factor, s.trained), own / s.factor * (1 - share) + own * share);
   }
 
  private:
@@ -65,7 +65,9 @@ DIMWISE_DETAIL_LIBRARY double rotary_frequency(std::size_t pair, std::size_t fea
       std::visit(detail::scaled_frequency{options.base, static_cast<double>(pair), static_cast<double>(features)},
                  options.scaling);
   if (!(options.base > 0) || !(angle >= 0 && angle <= std::numeric_limits<double>::max())) {
-    detail::raise<number_error>(error{} << "rotary: the base and what scales it are more than 0 and finite (R9)");
+    detail::raise<number_error>(error{} << "rotary: the base is " << options.base << " and the scaled angle of pair "
+                                        << pair << " is " << angle
+                                        << ", finite numbers of more than 0 are expected (R9)");
   }
   return angle;
 }

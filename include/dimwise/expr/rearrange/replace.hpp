@@ -8,6 +8,7 @@
 
 #include <dimwise/expr/node.hpp>
 #include <dimwise/expr/operation.hpp>
+#include <dimwise/expr/rearrange/take.hpp>
 #include <dimwise/shape/rules/index.hpp>
 
 namespace dimwise {
@@ -50,20 +51,6 @@ void check_place(const char* operation, const X& x, const Part& part, std::size_
       merge_extents<difference_t<typename extents_for<shape_of<Part>>::atoms, list<D>>>(operation, part.extents()));
 }
 
-// The number of an element, given as a whole number or as an id.
-template <class D, std::integral N>
-std::size_t place_number(const char* operation, N i) {
-  if (std::is_signed_v<N> && i < N{}) {
-    raise<index_error>(error{} << operation << ": " << static_cast<long long>(i) << " is outside dimension "
-                               << dimension_name<D>() << " (R18)");
-  }
-  return static_cast<std::size_t>(i);
-}
-template <class D>
-std::size_t place_number(const char*, id<D> i) {
-  return i.value;
-}
-
 namespace calls {
 
 struct replace_at {
@@ -74,7 +61,7 @@ struct replace_at {
   template <class Verdict, class D, operand X, operand Part, class Place>
   static auto make(list<D>, const X& x, Place place, const Part& part) {
     using shape = typename Verdict::shape;
-    const std::size_t first = place_number<D>("replace_at", place);
+    const std::size_t first = place_number<D>("replace_at", place, x.extents().template extent<D>());
     check_place<D>("replace_at", x, part, first);
     return make_node<shape, std::common_type_t<value_of<X>, value_of<Part>>>(
         replace_along<D>{first}, extents_from<shape>("replace_at", x.extents()), x, part);

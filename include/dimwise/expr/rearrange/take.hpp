@@ -34,10 +34,22 @@ struct slice {
 
 // An element number as it was written, negative ones included.
 template <class N>
-[[noreturn]] void refuse_place(N i, text dimension, extent_t extent) {
+[[noreturn]] void refuse_place(const char* operation, N i, text dimension, extent_t extent) {
   using shown = either_t<std::is_signed_v<N>, long long, std::size_t>;
-  raise<index_error>(error{} << "at: " << static_cast<shown>(i) << " is outside dimension " << dimension
+  raise<index_error>(error{} << operation << ": " << static_cast<shown>(i) << " is outside dimension " << dimension
                              << " of extent " << extent << " (R18)");
+}
+// The number of an element of D, given as a whole number or as an id.
+template <class D, std::integral N>
+std::size_t place_number(const char* operation, N i, extent_t extent) {
+  if constexpr (std::is_signed_v<N>) {
+    if (i < 0) { refuse_place(operation, i, dimension_name<D>(), extent); }
+  }
+  return static_cast<std::size_t>(i);
+}
+template <class D>
+std::size_t place_number(const char*, id<D> i, extent_t) {
+  return i.value;
 }
 
 template <class Verdict, class D, class Result, class X>
@@ -80,13 +92,12 @@ struct at {
   template <class Verdict, class Named, operand X, class D>
   static auto make(Named, const X& x, const id<D>& i) {
     const extent_t n = x.extents().template extent<D>();
-    if (i.value >= n) { refuse_place(i.value, dimension_name<D>(), n); }
+    if (i.value >= n) { refuse_place("at", i.value, dimension_name<D>(), n); }
     return make_restride<Verdict>(x, views::at<D>{i.value}, "at");
   }
   template <class Verdict, class D, operand X, std::integral N>
   static auto make(list<D> named, const X& x, N i) {
-    if (std::is_signed_v<N> && i < N{}) { refuse_place(i, dimension_name<D>(), x.extents().template extent<D>()); }
-    return make<Verdict>(named, x, id<D>(static_cast<std::size_t>(i)));
+    return make<Verdict>(named, x, id<D>(place_number<D>("at", i, x.extents().template extent<D>())));
   }
 };
 
@@ -101,16 +112,14 @@ struct slice {
   template <class D, class... Result, operand X, std::integral... N>
     requires(sizeof...(Result) < 2 && sizeof...(N) > 0 && sizeof...(N) <= numbers<D, Result...>)
   static auto judge(list<D, Result...>, const X&, const N&...) -> rule::slice<D, result_t<D, Result...>, shape_of<X>>;
-  template <class Verdict, class D, class... Result, operand X, class... N>
-  static auto make(list<D, Result...>, const X& x, const N&... numbers_given) {
+  template <class Verdict, class D, class... Result, operand X, class Place, class... N>
+  static auto make(list<D, Result...>, const X& x, Place place, const N&... given) {
     using result = result_t<D, Result...>;
-    const std::size_t given[] = {static_cast<std::size_t>(numbers_given)...};
     const extent_t n = x.extents().template extent<D>();
-    const std::size_t rest = given[0] > n ? 0 : n - given[0];
-    const std::size_t count = sizeof...(N) == 2                      ? given[sizeof...(N) - 1]
-                              : result::static_extent != at_run_time ? result::static_extent
-                                                                     : rest;
-    return make_slice<Verdict, D, result>(x, given[0], count);
+    const std::size_t first = place_number<D>("slice", place, n);
+    const extent_t rest = result::static_extent != at_run_time ? result::static_extent : (first > n ? 0 : n - first);
+    const given_count counts[] = {given..., rest};
+    return make_slice<Verdict, D, result>(x, first, counts[0].checked("slice"));
   }
 };
 

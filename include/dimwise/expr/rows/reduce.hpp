@@ -96,6 +96,7 @@ struct norm_word : over_dimensions<Op> {
   static auto judge(list<D...>, const X&, double = 0) -> of_numbers<Op, rule::norm<Op, list<D...>, shape_of<X>>, X>;
   template <class Verdict, class... D, operand X>
   [[gnu::always_inline]] static auto make(list<D...>, const X& x, double epsilon = norm_epsilon) {
+    if (!(epsilon >= 0)) { throw_number(raw_type_name<Op>(), "epsilon", epsilon, "number of 0 or more"); }
     return make_rows<typename Verdict::shape, How, list<D...>>(x, epsilon);
   }
   // The norm before γ.

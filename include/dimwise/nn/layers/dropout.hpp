@@ -142,7 +142,8 @@ struct dropout {
   Factors kept(const Extents& e, Factors*) const {
     using T = typename Factors::value_type;
     if (!(probability >= 0 && probability < 1)) {
-      dimwise::detail::raise<number_error>(error{} << "dropout: the probability must be at least 0 and less than 1");
+      dimwise::detail::raise<number_error>(error{} << "dropout: the probability is " << probability
+                                                   << ", a number from 0 to less than 1 is expected");
     }
     auto factors = Factors::for_overwriting(e);
     if (probability == 0) {  // drops nothing and needs no seed

@@ -30,8 +30,8 @@ struct axis_offset<list<A...>> {
     std::size_t found = 0;
     (void)((std::is_same_v<id<A1>, Ids> && (found = value(ids), true)) || ...);
     if (found >= along.extent) {
-      raise<index_error>(error{} << "id " << found << " is outside dimension " << dimension_name<A1>() << " of extent "
-                                 << along.extent << " (R18)");
+      raise<index_error>(error{} << "id " << static_cast<long long>(found) << " is outside dimension "
+                                 << dimension_name<A1>() << " of extent " << along.extent << " (R18)");
     }
     return found * static_cast<std::size_t>(along.stride);
   }
