@@ -129,11 +129,13 @@ inline thread_local context* used_context = nullptr;
 /// For as long as it lives, evaluations of this thread use another context.
 class use_context {
  public:
+  // Not inline: g++ 12 would warn of a `std::optional<use_context>` that `c` is stored beyond its life, and that
+  // `before_` may be uninitialized.
   /// Until its end; `c` must outlive it.
-  explicit use_context(context& c) : before_(detail::used_context) { detail::used_context = &c; }
+  [[gnu::noinline]] explicit use_context(context& c) : before_(detail::used_context) { detail::used_context = &c; }
   use_context(const use_context&) = delete;
   use_context& operator=(const use_context&) = delete;
-  ~use_context() { detail::used_context = before_; }
+  [[gnu::noinline]] ~use_context() { detail::used_context = before_; }
 
  private:
   context* before_;
