@@ -13,6 +13,7 @@
 
 #include <cmath>
 #include <iostream>
+#include <optional>
 #include <string>
 #if __has_include(<zip.h>)
 #include <dimwise/io/npz.hpp>
@@ -80,6 +81,16 @@ float cached() {
   return evaluate(sum<seq, heads, d_v>(y));
 }
 
+void in_a_context(int steps) {
+  dimwise::context threads;
+  std::optional<dimwise::use_context> used;
+  if (steps > 1) { used.emplace(threads); }
+  for (int i = 0; i < steps; ++i) {
+    std::cout << i;
+    if (i == 3) { used.reset(); }
+  }
+}
+
 int on_ranks() {
   return ranks::run([](const ranks::communicator& world) {
     float values[3] = {1, 2, 3};
@@ -91,6 +102,7 @@ int on_ranks() {
 }  // namespace demo
 
 int main(int count, char** names) {
+  demo::in_a_context(count);
   return demo::attention<float>() + demo::attention<double>() + demo::losses() + demo::cached() +
              demo::model(names[count - 1]) >
          static_cast<float>(demo::on_ranks());
