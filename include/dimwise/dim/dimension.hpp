@@ -41,13 +41,15 @@ inline constexpr std::ptrdiff_t farthest_origin = std::numeric_limits<std::ptrdi
   if (name != nullptr) { e << " of dimension " << name(); }
   raise<origin_error>(e << " is beyond 2^60 (R7)");
 }
-// The number of elements that a call is given, of any type of integers.
+// The number of an element, or of elements, that a call is given, of any type of integers.
 class given_count {
  public:
   template <std::integral Number>
   constexpr given_count(Number n) : count_(static_cast<extent_t>(n)) {  // implicit: `cache.forget(2)`
     if constexpr (std::signed_integral<Number>) { is_negative_ = n < 0; }
   }
+  [[nodiscard]] constexpr bool is_negative() const { return is_negative_; }
+  [[nodiscard]] constexpr extent_t count() const { return count_; }
   // Throws if it is negative.
   [[nodiscard]] constexpr extent_t checked(const char* operation) const {
     if (is_negative_) {

@@ -33,19 +33,21 @@ struct slice {
 }  // namespace views
 
 // An element number as it was written, negative ones included.
-template <class N>
-[[noreturn]] void refuse_place(const char* operation, N i, text dimension, extent_t extent) {
-  using shown = either_t<std::is_signed_v<N>, long long, std::size_t>;
-  raise<index_error>(error{} << operation << ": " << static_cast<shown>(i) << " is outside dimension " << dimension
-                             << " of extent " << extent << " (R18)");
+[[noreturn]] inline void refuse_place(const char* operation, given_count i, text dimension, extent_t extent) {
+  error e;
+  e << operation << ": ";
+  if (i.is_negative()) {
+    e << static_cast<long long>(i.count());
+  } else {
+    e << i.count();
+  }
+  raise<index_error>(e << " is outside dimension " << dimension << " of extent " << extent << " (R18)");
 }
 // The number of an element of D, given as a whole number or as an id.
-template <class D, std::integral N>
-std::size_t place_number(const char* operation, N i, extent_t extent) {
-  if constexpr (std::is_signed_v<N>) {
-    if (i < 0) { refuse_place(operation, i, dimension_name<D>(), extent); }
-  }
-  return static_cast<std::size_t>(i);
+template <class D>
+std::size_t place_number(const char* operation, given_count i, extent_t extent) {
+  if (i.is_negative()) { refuse_place(operation, i, dimension_name<D>(), extent); }
+  return i.count();
 }
 template <class D>
 std::size_t place_number(const char*, id<D> i, extent_t) {
