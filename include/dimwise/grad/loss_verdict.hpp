@@ -10,7 +10,6 @@
 #include <dimwise/grad/parameters/tracked_model.hpp>
 
 #include <concepts>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -66,45 +65,13 @@ using number_of_loss = std::conditional_t<nn::detail::holds_refused<M>(), alread
 template <class M>
 using model_verdict = typename decltype(judge_model<M>())::type;
 
-// Whether a loss takes the model: a call beside a function that takes everything is ambiguous then, and nothing looks
-// into the body.
-struct loss_is_not_called {};
-struct takes_all {
-  template <class X>
-  loss_is_not_called operator()(const X&) const;
-};
-template <class Loss>
-struct loss_or_all : Loss, takes_all {
-  using Loss::operator();
-  using takes_all::operator();
-};
-// Whether Loss is the type of a lambda, whose call is never deleted or private: where it is not called, its body does
-// not compile, and compilers have said so.
-template <class Loss>
-consteval bool is_lambda() {
-  const std::string_view name = __PRETTY_FUNCTION__;
-  return name.find("<lambda") != std::string_view::npos || name.find("(lambda") != std::string_view::npos;
-}
-template <class Loss, class Model>
-consteval bool takes_model() {
-  if constexpr (!std::is_class_v<Loss> || std::is_final_v<Loss>) {
-    return false;
-  } else if constexpr (!is_lambda<Loss>()) {
-    return true;  // as far as the call itself tells
-  } else {
-    return !requires(const loss_or_all<Loss>& loss, const Model& m) {
-      { loss(m) } -> std::same_as<loss_is_not_called>;
-    };
-  }
-}
-
 // The result of a loss. Compilers print the path to an error in the loss's own lines: the call of the user and this
 // declaration alone.
-template <class Loss, class Model, bool Takes = takes_model<Loss, Model>()>
+template <class Loss, class Model, bool Takes = takes<Loss, Model>()>
 auto given_by(const Loss& loss, std::type_identity<accepted<Model>>)
     -> std::type_identity<decltype(loss(std::declval<const Model&>()))>;
 template <class Loss>
-auto given_by(const Loss& loss, ...) -> std::type_identity<loss_is_not_called>;
+auto given_by(const Loss& loss, ...) -> std::type_identity<is_not_called>;
 template <class M>
 inline constexpr std::type_identity<model_verdict<M>> model_of_loss{};
 
@@ -114,8 +81,8 @@ template <class M, class Loss, class Verdict, class Given>
 consteval auto judge_loss() {
   if constexpr (refused<Verdict>) {
     return answer<Verdict>{};
-  } else if constexpr (std::is_same_v<Given, loss_is_not_called>) {
-    if constexpr (is_lambda<Loss>() && takes_model<Loss, typename Verdict::shape>()) {
+  } else if constexpr (std::is_same_v<Given, is_not_called>) {
+    if constexpr (is_lambda_that_takes<Loss, typename Verdict::shape>()) {
       return answer<already_refused>{};  // its body does not compile, and compilers have said so
     } else {
       return answer<ERROR_R21_loss_takes_the_model_with_tracked_elements<over<typename Verdict::shape>>>{};

@@ -109,10 +109,15 @@ auto changed(const S& s, const How& how) {
     return functions::masked(s, how);
   } else if constexpr (scaling<How>) {
     return how.scale(s);  // rejected after another change: scores are already scaled
-  } else if constexpr (std::invocable<const How&, const S&>) {
-    return attempt(how, s);
   } else {
-    return refusal<ERROR_R7_scores_change_by_a_mask_a_bias_or_a_function<op::scores, How, lhs_t<shape_of<S>>>>();
+    constexpr bool is_taken = is_lambda_that_takes<How, S>();
+    if constexpr (requires { requires !std::is_void_v<decltype(how(s))>; }) {
+      return attempt(how, s);
+    } else if constexpr (is_taken && (!requires { how(s); } || was_raised<refused_type, How>)) {
+      return already_refused();  // its body does not compile, and compilers have said so
+    } else {
+      return refusal<ERROR_R7_scores_change_by_a_mask_a_bias_or_a_function<op::scores, How, lhs_t<shape_of<S>>>>();
+    }
   }
 }
 template <class S>
@@ -229,30 +234,77 @@ auto attention_with_sinks(const Q& q, const K& k, const V& v, const Sinks& sinks
 }
 
 }  // namespace functions
+
+// What comes of the scores, asked in the declaration of the call: compilers print the whole path to an error in a
+// function of the user's, which is short then. `Values`: how many operands the scores do not depend on.
+struct no_trial {};
+template <class F, std::size_t Values, class... Q>
+struct trial {};
+template <std::size_t Values, class S>
+struct trial_of_scores {};
+template <std::size_t Values, class S>
+using trial_with = std::conditional_t<operand<S>, trial_of_scores<Values, S>, no_trial>;
+
+template <class X>
+inline constexpr bool is_score_function =
+    std::is_class_v<X> && !operand<X> && !is_refused<X> && !mask_like<X> && !position_bias<X> && !scaling<X>;
+template <class F, std::size_t Values, class... Given>
+using trial_for = std::conditional_t<(is_score_function<Given> || ...), trial<F, Values>, no_trial>;
+
+no_trial operator->*(const any_argument&, const any_argument&);
+template <class F, std::size_t Values, operand Q>
+trial<F, Values, Q> operator->*(trial<F, Values>, const Q& q);
+template <class F, std::size_t Values, class Q, operand K>
+auto operator->*(trial<F, Values, Q>, const K& k)
+    -> trial_with<Values, decltype(functions::scores<F>(std::declval<const Q&>(), k))>;
+template <std::size_t Values, class S, class X>
+  requires(Values > 0)
+trial_of_scores<Values - 1, S> operator->*(trial_of_scores<Values, S>, const X& x);
+template <class S, class X, class How = std::conditional_t<is_score_function<X>, no_trial, X>>
+  requires(!is_score_function<X>)
+auto operator->*(trial_of_scores<0, S>, const X&)
+    -> trial_with<0, decltype(functions::changed(std::declval<const S&>(), std::declval<const How&>()))>;
+template <class S, class X, bool = is_lambda_that_takes<X, S>()>
+  requires is_score_function<X>
+auto operator->*(trial_of_scores<0, S>, const X& how)
+    -> trial_with<0, std::remove_cvref_t<decltype(how(std::declval<const S&>()))>>;
+
 }  // namespace detail
 
 // Defines the function of this name: it returns the value of the formula, or its error (DIMWISE_DETAIL_CALL). Its
-// deleted overload stands outside of the macro, because g++ takes three more lines for a declaration within one.
+// deleted overload stands before the macro, because compilers take more lines for a declaration within one.
 #define DIMWISE_DETAIL_ATTENTION_VERDICT(name) \
   DIMWISE_DETAIL_VERDICT(detail::functions::name<F, Key>(std::declval<const Given&>()...))
-#define DIMWISE_DETAIL_ATTENTION(name)                                                                  \
-  template <class F, class Key, class... Given, class Verdict = DIMWISE_DETAIL_ATTENTION_VERDICT(name)> \
-    requires(allowed<Verdict> && !(dimwise::detail::refused_operand<Given> || ...))                     \
-  [[nodiscard]] auto name(const Given&... given) {                                                      \
-    return detail::functions::name<F, Key>(given...);                                                   \
-  }                                                                                                     \
-  template <class F, class Key, class... Given, class Verdict = DIMWISE_DETAIL_ATTENTION_VERDICT(name)> \
-    requires(refused<Verdict> && !detail::deleted_where_refused<Given...>)                              \
+#define DIMWISE_DETAIL_ATTENTION(name, values)                                                                   \
+  template <class F, class Key, class... Given, class Verdict = DIMWISE_DETAIL_ATTENTION_VERDICT(name)>          \
+    requires(allowed<Verdict> && !(dimwise::detail::refused_operand<Given> || ...))                              \
+  [[nodiscard]] auto name(const Given&... given) {                                                               \
+    return detail::functions::name<F, Key>(given...);                                                            \
+  }                                                                                                              \
+  template <class F, class Key, class... Given,                                                                  \
+            class Trial =                                                                                        \
+                decltype(void((detail::trial_for<F, values, Given...>()->*...->*std::declval<const Given&>()))), \
+            class Verdict = DIMWISE_DETAIL_ATTENTION_VERDICT(name)>                                              \
+    requires(refused<Verdict> && !detail::deleted_where_refused<Given...>)                                       \
   Verdict name(const Given&... given)
+
+template <class F, class Key, class... Given,
+          class Trial = decltype(void((detail::trial_for<F, 0, Given...>()->*...->*std::declval<const Given&>()))),
+          class Verdict = DIMWISE_DETAIL_ATTENTION_VERDICT(attention_weights)>
+  requires(refused<Verdict> && detail::deleted_where_refused<Given...>)
+Verdict attention_weights(const Given&... given) = delete;
 
 /// `attention_weights<F, Key>(q, k, how…)`: softmax over Key of the masked and biased scores.
 ///
 ///   [queries, F, shared] x [Key, F, shared]  ->  [shared, queries, Key], normalised<Key>
-DIMWISE_DETAIL_ATTENTION(attention_weights);
-template <class F, class Key, class... Given, class Verdict = DIMWISE_DETAIL_ATTENTION_VERDICT(attention_weights)>
-  requires(refused<Verdict> && detail::deleted_where_refused<Given...>)
-Verdict attention_weights(const Given&... given) = delete;
+DIMWISE_DETAIL_ATTENTION(attention_weights, 0);
 DIMWISE_DETAIL_MISUSED(attention_weights)
+
+template <class F, class Key, class... Given,
+          class Trial = decltype(void((detail::trial_for<F, 1, Given...>()->*...->*std::declval<const Given&>()))),
+          class Verdict = DIMWISE_DETAIL_ATTENTION_VERDICT(attention)>
+  requires(refused<Verdict> && detail::deleted_where_refused<Given...>)
+Verdict attention(const Given&... given) = delete;
 
 /// `attention<F, Key>(q, k, v, how…)`: scaled dot-product attention, an expression that runs as one kernel.
 ///
@@ -263,11 +315,14 @@ DIMWISE_DETAIL_MISUSED(attention_weights)
 /// and
 /// values of bfloat16 uses bfloat16 products. Rejects what `scores`, `masked`, `biased`, `softmax` and `contract`
 /// reject.
-DIMWISE_DETAIL_ATTENTION(attention);
-template <class F, class Key, class... Given, class Verdict = DIMWISE_DETAIL_ATTENTION_VERDICT(attention)>
-  requires(refused<Verdict> && detail::deleted_where_refused<Given...>)
-Verdict attention(const Given&... given) = delete;
+DIMWISE_DETAIL_ATTENTION(attention, 1);
 DIMWISE_DETAIL_MISUSED(attention)
+
+template <class F, class Key, class... Given,
+          class Trial = decltype(void((detail::trial_for<F, 2, Given...>()->*...->*std::declval<const Given&>()))),
+          class Verdict = DIMWISE_DETAIL_ATTENTION_VERDICT(attention_with_sinks)>
+  requires(refused<Verdict> && detail::deleted_where_refused<Given...>)
+Verdict attention_with_sinks(const Given&... given) = delete;
 
 /// `attention_with_sinks<F, Key>(q, k, v, sinks, how…)`: attention whose softmax has one more logit per head, with
 /// value
@@ -277,10 +332,7 @@ DIMWISE_DETAIL_MISUSED(attention)
 ///
 /// Rejects what `attention` rejects, sinks with dimensions that the result without V lacks (R1, R4), and sinks of wider
 /// elements (R13).
-DIMWISE_DETAIL_ATTENTION(attention_with_sinks);
-template <class F, class Key, class... Given, class Verdict = DIMWISE_DETAIL_ATTENTION_VERDICT(attention_with_sinks)>
-  requires(refused<Verdict> && detail::deleted_where_refused<Given...>)
-Verdict attention_with_sinks(const Given&... given) = delete;
+DIMWISE_DETAIL_ATTENTION(attention_with_sinks, 2);
 DIMWISE_DETAIL_MISUSED(attention_with_sinks)
 #undef DIMWISE_DETAIL_ATTENTION
 #undef DIMWISE_DETAIL_ATTENTION_VERDICT

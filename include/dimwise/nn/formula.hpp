@@ -38,6 +38,10 @@ struct refused_by {
     using refused_error = Error;
   };
 };
+template <>
+struct refused_by<already_refused> {
+  using refusal = already_refused;
+};
 template <class Error>
 using refusal = typename refused_by<Error>::refusal;
 
@@ -77,7 +81,7 @@ struct verdict_of {
   using type = accepted<Result>;
 };
 template <class Result>
-  requires is_refusal<Result>
+  requires(is_refusal<Result> && !std::is_same_v<Result, already_refused>)
 struct verdict_of<Result> {
   using type = typename Result::refused_error;
 };
@@ -275,7 +279,7 @@ inline constexpr bool deleted_where_refused = false;
 // operation"). A macro, because a module is an aggregate: a base class would be one more member to initialise.
 #define DIMWISE_DETAIL_CALL(module, name, formula)                                                                 \
   template <class... Given, class Verdict = DIMWISE_DETAIL_VERDICT_OF(module, formula)>                            \
-    requires allowed<Verdict>                                                                                      \
+    requires(allowed<Verdict> && !(dimwise::detail::refused_operand<Given> || ...))                                \
   [[nodiscard]] auto name(const Given&... given) const {                                                           \
     return dimwise::nn::detail::functions::stored(formula(given...));                                              \
   }                                                                                                                \

@@ -9,7 +9,9 @@
 
 #include <dimwise/shape/verdict.hpp>
 
+#include <concepts>
 #include <cstddef>
+#include <string_view>
 #include <type_traits>
 
 namespace dimwise {
@@ -27,8 +29,9 @@ template <class T, class... D>
 inline constexpr bool is_tensor<tensor<T, D...>> = true;
 
 // The result of an operation whose operand type was already rejected. As a number or a condition it is not a second
-// error.
+// error. A formula propagates it (nn/formula.hpp).
 struct already_refused {
+  using refused_error = already_refused;
   template <class Value>
     requires std::is_arithmetic_v<Value>
   operator Value() const;  // implicit, declared only
@@ -135,6 +138,47 @@ concept was_raised = requires(Flag flag, Asking*) { is_raised(flag); };
 struct refused_type {
   friend constexpr auto is_raised(refused_type);
 };
+
+// Whether a function takes X: a call beside a function that takes everything is ambiguous then, and nothing looks into
+// the body.
+struct is_not_called {};
+struct takes_all {
+  template <class X>
+  is_not_called operator()(const X&) const;
+};
+template <class F>
+struct function_or_all : F, takes_all {
+  using F::operator();
+  using takes_all::operator();
+};
+// Whether F is the type of a lambda, whose call is never deleted or private: where it takes X and is not called, its
+// body does not compile, and compilers have said so.
+template <class F>
+consteval bool is_lambda() {
+  const std::string_view name = __PRETTY_FUNCTION__;
+  return name.find("<lambda") != std::string_view::npos || name.find("(lambda") != std::string_view::npos;
+}
+template <class F, class X>
+consteval bool takes() {
+  if constexpr (!std::is_class_v<F> || std::is_final_v<F>) {
+    return false;
+  } else if constexpr (!is_lambda<F>()) {
+    return true;  // as far as the call itself tells
+  } else {
+    return !requires(const function_or_all<F>& f, const X& x) {
+      { f(x) } -> std::same_as<is_not_called>;
+    };
+  }
+}
+// Asked before the call: clang forgets a function whose body does not compile.
+template <class F, class X>
+consteval bool is_lambda_that_takes() {
+  if constexpr (std::is_class_v<F> && is_lambda<F>()) {
+    return takes<F, X>();
+  } else {
+    return false;
+  }
+}
 
 // The members that a user of the rejected type may call.
 template <bool Valid>

@@ -37,7 +37,7 @@ using tracked_passed = tensor_of<tracked<model_element<M>>, shape_of<Passed>>;
 
 template <class F, class... Given>
 struct given_by_stage {
-  using type = loss_is_not_called;
+  using type = is_not_called;
 };
 template <class F, class... Given>
   requires std::is_invocable_v<const F&, const Given&...>
@@ -68,7 +68,7 @@ consteval auto judge_passed_type() {
 template <class Model, class Passed, class Given, class... Taken>
 consteval auto judge_passed() {
   using given = std::remove_cvref_t<Given>;
-  if constexpr (std::is_same_v<given, loss_is_not_called>) {
+  if constexpr (std::is_same_v<given, is_not_called>) {
     return answer<ERROR_R21_loss_takes_the_model_with_tracked_elements<over<Taken...>>>{};
   } else if constexpr (std::is_void_v<given>) {
     return answer<loss_gives_no_value>{};
