@@ -18,6 +18,12 @@
 
 namespace dimwise {
 
+namespace op {
+struct sgd;
+struct adam;
+struct adamw;
+}  // namespace op
+
 namespace detail {
 
 // A model of that structure whose parameters are 0.
@@ -127,6 +133,8 @@ class sgd {
   /// For a model of these extents; its momenta are zeros.
   explicit sgd(const M& model, sgd_settings s = {})
       : settings(static_cast<sgd_settings&&>(s)), state{detail::zeros_like(model), tensor<std::int64_t>(0)} {}
+  template <class... Given, class Error = ERROR_R1_operation_takes_other_arguments<op::sgd, Given...>>
+  explicit sgd(const Given&... given) DIMWISE_DETAIL_REFUSED(Error);
 
   /// Moves `model` against its gradient. Throws `extent_error` where the two have other extents, `number_error` for
   /// settings out of range, `std::bad_alloc` where memory is missing; nothing has moved then.
@@ -218,6 +226,8 @@ class adam : public detail::adam_steps<M, false> {
  public:
   /// For a model of these extents; its moments are zeros.
   explicit adam(const M& model, const adam_settings& s = {}) : detail::adam_steps<M, false>(model, s) {}
+  template <class... Given, class Error = ERROR_R1_operation_takes_other_arguments<op::adam, Given...>>
+  explicit adam(const Given&... given) DIMWISE_DETAIL_REFUSED(Error);
 };
 
 /// The same, with the decay beside it: p −= rate · decay · p (Loshchilov and Hutter 2019).
@@ -226,6 +236,16 @@ class adamw : public detail::adam_steps<M, true> {
  public:
   /// For a model of these extents; its moments are zeros.
   explicit adamw(const M& model, const adamw_settings& s = {}) : detail::adam_steps<M, true>(model, s) {}
+  template <class... Given, class Error = ERROR_R1_operation_takes_other_arguments<op::adamw, Given...>>
+  explicit adamw(const Given&... given) DIMWISE_DETAIL_REFUSED(Error);
 };
+
+// Of settings that are not in braces, for instance, which the constructors reject.
+template <class M, class... Given>
+sgd(const M&, const Given&...) -> sgd<M>;
+template <class M, class... Given>
+adam(const M&, const Given&...) -> adam<M>;
+template <class M, class... Given>
+adamw(const M&, const Given&...) -> adamw<M>;
 
 }  // namespace dimwise

@@ -215,7 +215,8 @@ namespace no_adl {
             class Error = ERROR_R25_model_names_no_axis_of_stages<op::name, over<Model>>>                  \
     requires(ranks::mesh<Axes...>::template has<M> && nn::detail::has_walked_parameters<Model>() &&        \
              !detail::names_its_stages<Model>)                                                             \
-  Error name(const Model& model, const options& settings, const ranks::mesh<Axes...>& mesh);
+  Error name(const Model& model, const options& settings, const ranks::mesh<Axes...>& mesh);               \
+  DIMWISE_DETAIL_MISUSED(name)
 #define DIMWISE_DETAIL_MADE(...) __VA_ARGS__
 /// An `sgd` whose state is divided among the ranks along M: each rank keeps 1/N of it.
 DIMWISE_DETAIL_SHARDED_OPTIMISER(sharded_sgd, DIMWISE_DETAIL_MADE(sgd_of_parts<M, Model>), sgd_settings)

@@ -100,7 +100,8 @@ inline constexpr diagnostic of_rules_1_to_4[] = {
          "The page of operations lists the arguments of each operation. A number is multiplied or added to a tensor; a "
          "container becomes a tensor first; `allow` makes a mask of a tensor of bool; `biased` adds a bias made from "
          "positions to scores; extents are objects of their dimension: `starting_at(seq{1}, 41)`. An option "
-         "of a loss is a named type: `label_smoothing{0.1}`, `temperature{2}`, `class_weights(w)`. `split_ids` "
+         "of a loss is a named type: `label_smoothing{0.1}`, `temperature{2}`, `class_weights(w)`. The settings of an "
+         "optimizer are named, in braces: `adamw(model, {.rate = 1e-3})`. `split_ids` "
          "takes the factors in the order of their product. Read a file before you load a model from it: "
          "`io::load(model, io::read_safetensors(path))`; the model is not constant. `for_each_parameter_of` takes its "
          "function before the models.",
