@@ -169,11 +169,18 @@ template <class F, class First, class... More, class Error = detail::walk_verdic
 Error for_each_parameter_of(const F& f, First& first, More&... more) DIMWISE_DETAIL_REFUSES_LAMBDAS;
 DIMWISE_DETAIL_MISUSED(for_each_parameter_of)
 
+namespace detail {
+// A model that holds a rejected type stays as it is.
+template <class T, class M>
+using converted_model =
+    typename std::conditional_t<nn::detail::holds_refused<M>(), std::type_identity<M>, rebound<T, M>>::type;
+}  // namespace detail
+
 /// The model with parameters converted to T; other members are copied.
 template <class T, class M>
-[[nodiscard]] rebind<T, M> converted(const M& m) {
+[[nodiscard]] detail::converted_model<T, M> converted(const M& m) {
   static_assert(nn::detail::all_members_are_named<M>());
-  rebind<T, M> to;
+  detail::converted_model<T, M> to;
   detail::match_lengths(to, m);
   detail::walk_together("", [](const std::string&, auto& part, const auto& from) {
     if constexpr (detail::is_parameter<std::remove_cvref_t<decltype(from)>>) {
@@ -182,7 +189,7 @@ template <class T, class M>
       auto* const x = fresh.overwrite();
       for (std::size_t i = 0; i < from.size(); ++i) { x[i] = static_cast<typename To::value_type>(from.data()[i]); }
       part = fresh;
-    } else {
+    } else if constexpr (!nn::detail::holds_refused<std::remove_cvref_t<decltype(from)>>()) {
       part = from;
     }
   }, to, m);

@@ -25,6 +25,9 @@ using rebound_t = typename rebound<To, M>::type;
 
 template <class To, class M>
 concept rebinds_itself = requires { typename M::template rebind<To>; };
+// A type that was rejected where it was written stays as it is: another one would be a second error.
+template <class M>
+concept rejected_type = is_refused<M> || requires { typename M::refused_module; };
 
 // Replaces an element type among template arguments; dimensions and tags stay.
 template <class To, class X>
@@ -34,7 +37,7 @@ struct rebound_argument<To, X> {
   using type = To;
 };
 template <class To, template <class...> class M, class... X>
-  requires(!dimension_type<M<X...>> && !rebinds_itself<To, M<X...>>)
+  requires(!dimension_type<M<X...>> && !rebinds_itself<To, M<X...>> && !rejected_type<M<X...>>)
 struct rebound<To, M<X...>> {
   using type = M<typename rebound_argument<To, X>::type...>;
 };
@@ -43,7 +46,7 @@ struct rebound<To, std::array<M, N>> {
   using type = std::array<rebound_t<To, M>, N>;
 };
 template <class To, class T, class... D>
-  requires(!dimension_type<tensor<T, D...>> && !rebinds_itself<To, tensor<T, D...>>)
+  requires(!dimension_type<tensor<T, D...>> && !rebinds_itself<To, tensor<T, D...>> && !rejected_type<tensor<T, D...>>)
 struct rebound<To, tensor<T, D...>> {
   using type = tensor<std::conditional_t<real_element<T>, To, T>, D...>;
 };
