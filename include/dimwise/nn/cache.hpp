@@ -12,47 +12,12 @@
 
 #include <dimwise/nn/cache_sides.hpp>
 #include <dimwise/nn/caches/kinds.hpp>
-#include <dimwise/nn/layers/kinds.hpp>
+#include <dimwise/nn/caches/rejected.hpp>
 
 #include <span>
 #include <utility>
 
-namespace dimwise {
-
-namespace argument {
-struct keys;
-struct values;
-}  // namespace argument
-namespace op {
-struct kv_cache;
-}  // namespace op
-
-namespace nn {
-
-namespace detail {
-template <class Side>
-inline constexpr bool is_keys = false;
-template <class T, class... DimsAndMarks>
-inline constexpr bool is_keys<keys<T, DimsAndMarks...>> = true;
-template <class Side>
-inline constexpr bool is_values = false;
-template <class T, class... DimsAndMarks>
-inline constexpr bool is_values<values<T, DimsAndMarks...>> = true;
-}  // namespace detail
-
-/// The KV cache along Key; `Kind` is `capacity<…>`, `sliding<…>`, `windowed` or `paged<…>`. Rejects sides that are not
-/// `keys<…>` and `values<…>`, in this order (R13).
-template <class Key, class Kind, class Keys, class Values>
-class kv_cache : public detail::refused_module<
-                     op::kv_cache, detail::places<argument::keys, dimwise::detail::list<Keys>, detail::is_keys<Keys>>,
-                     detail::places<argument::values, dimwise::detail::list<Values>, detail::is_values<Values>>> {
- public:
-  using kv_cache::refused_module::refused_module;
-  static_assert(sizeof(detail::report<typename kv_cache::error>) > 0);
-  template <class... Given>
-  void append(const Given&...);
-  [[nodiscard]] dimwise::detail::already_refused keys() const;
-};
+namespace dimwise::nn {
 
 /// A KV cache in one buffer, owned or borrowed.
 ///
@@ -66,8 +31,6 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
       public detail::members_of_other_kinds<Key, detail::cache_kind<Kind>::at_run_time_window,
                                             !detail::cache_kind<Kind>::slides> {
   using sides = detail::cache_sides<Key, nn::keys<KeyElement, KeyDims...>, nn::values<ValueElement, ValueDims...>>;
-  static_assert(detail::holds<allowed<typename sides::verdict>, typename sides::verdict>,
-                "R9, R10, R19: a cache holds keys and values that grow together, values not rotated");
   using base = detail::cache_base<kv_cache, Key, sides>;
   friend base;
   using settings = typename sides::settings;
@@ -322,7 +285,7 @@ template <class NoneNamed = void, class Key, class Kind, class Keys, class Value
 ///
 ///   tensor y = nn::attend<seq>(cache, [&](const auto& k) { return scores<d_k>(q, k); });
 template <class Q, class Key, class Kind, class Keys, class Values, detail::scores_function ScoresOf>
-  requires dimwise::detail::at_positions_of<Q, Key>
+  requires(dimwise::detail::at_positions_of<Q, Key> || detail::is_rejected_cache<kv_cache<Key, Kind, Keys, Values>>)
 [[nodiscard]] auto attend(const kv_cache<Key, Kind, Keys, Values>& cache, const ScoresOf& scores_of) {
   return attend(cache, [&](const auto& k) {
     if constexpr (std::is_void_v<decltype(scores_of(k))>) {
@@ -334,7 +297,7 @@ template <class Q, class Key, class Kind, class Keys, class Values, detail::scor
 }
 template <class Q, class Key, class Kind, class Keys, class Values, detail::scores_function ScoresOf,
           class Error = dimwise::detail::positions_error<op::causal, Q, Key>>
-  requires(!dimwise::detail::at_positions_of<Q, Key>)
+  requires(!dimwise::detail::at_positions_of<Q, Key> && !detail::is_rejected_cache<kv_cache<Key, Kind, Keys, Values>>)
 Error attend(const kv_cache<Key, Kind, Keys, Values>& cache, const ScoresOf& scores_of) DIMWISE_DETAIL_REFUSES_LAMBDAS;
 template <class... D, class Key, class Kind, class Keys, class Values, class... Given,
           class Error = ERROR_R1_operation_takes_other_arguments<op::attend, over<D...>>>
@@ -343,5 +306,4 @@ template <class... D, class Key, class Kind, class Keys, class Values, class... 
 Error attend(const kv_cache<Key, Kind, Keys, Values>& cache, const Given&... given);
 DIMWISE_DETAIL_MISUSED(attend)
 
-}  // namespace nn
-}  // namespace dimwise
+}  // namespace dimwise::nn

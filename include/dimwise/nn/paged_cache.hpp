@@ -25,6 +25,8 @@ struct paged {};
 
 template <class Key, extent_t Page, extent_t Positions, class KeyElement, class... KeyDims, class ValueElement,
           class... ValueDims>
+  requires allowed<typename detail::cache_sides<Key, keys<KeyElement, KeyDims...>,
+                                                values<ValueElement, ValueDims...>>::verdict>
 class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>>
     : public detail::cache_base<
           kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values<ValueElement, ValueDims...>>, Key,
@@ -33,8 +35,6 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
   static_assert(Page > 0 && Page <= at_run_time / 4,
                 "dimwise: a page has at least one position, and so many can be counted");
   using page = detail::cache_sides<Key, nn::keys<KeyElement, KeyDims...>, nn::values<ValueElement, ValueDims...>>;
-  static_assert(detail::holds<allowed<typename page::verdict>, typename page::verdict>,
-                "R9, R10, R19: a cache holds keys and values that grow together, values not rotated");
   using base = detail::cache_base<kv_cache, Key, page>;
   friend base;
   using settings = typename page::settings;
