@@ -276,7 +276,12 @@ template <class NoneNamed = void, class Key, class Kind, class Keys, class Value
     if constexpr (detail::cache_kind<Kind>::at_run_time_window) {
       if (cache.kept_window() > 0) { detail::check_windows<Key>(s, cache.kept_window()); }
     }
-    return evaluate(contract<Key>(softmax<Key>(s), cache.values()));
+    const auto y = detail::functions::contract<Key>(detail::functions::softmax<Key>(s), cache.values());
+    if constexpr (detail::is_refusal<decltype(y)>) {
+      return detail::rejected_scores(y);
+    } else {
+      return evaluate(y);
+    }
   }
 }
 

@@ -172,9 +172,9 @@ template <class NoneNamed = void, class Key, extent_t Page, extent_t Positions, 
   if constexpr (std::is_void_v<decltype(scores_of(cache.keys_of(0)))>) {
     return detail::no_scores<ScoresOf>(cache);
   } else {
-    auto whole = partial_attention<Key>(scores_of(cache.keys_of(0)), cache.values_of(0));
-    if constexpr (detail::is_refused<decltype(whole)>) {
-      return whole;
+    auto whole = detail::functions::partial_attention<Key>(scores_of(cache.keys_of(0)), cache.values_of(0));
+    if constexpr (detail::is_refusal<decltype(whole)>) {
+      return detail::rejected_scores(whole);
     } else {
       for (std::size_t i = 1; i < cache.page_count(); ++i) {
         whole = merge(whole, partial_attention<Key>(scores_of(cache.keys_of(i)), cache.values_of(i)));

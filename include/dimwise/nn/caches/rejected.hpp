@@ -79,6 +79,15 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
 namespace detail {
 template <class Cache>
 inline constexpr bool is_rejected_cache = std::is_base_of_v<dimwise::detail::refused_members<false>, Cache>;
+
+// In place of the attention of scores that softmax or the product with the values rejects.
+template <class Refusal>
+auto rejected_scores(const Refusal&) {  // deduced, as of `no_scores`
+  using error = typename Refusal::refused_error;
+  static_assert(holds<std::is_same_v<error, already_refused>, error>,
+                "R1, R5, R6, R7: attend softmaxes what its function returns and multiplies it by the values");
+  return already_refused();
+}
 }  // namespace detail
 
 }  // namespace nn
