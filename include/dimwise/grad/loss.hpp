@@ -143,6 +143,7 @@ struct cross_entropy {
   template <operand X, class... More>
   static auto judge(list<>, const X&, const More&...) -> unnamed<op::cross_entropy, X>;
   template <class V, class... D, operand X, operand Y, option_of_alternatives... Options>
+    requires options_once<Options...>
   static auto judge(list<V, D...>, const X&, const Y&, const Options&...)
       -> alternatives_verdict<op::cross_entropy, V, list<D...>, X, Y, Options...>;
   template <class Verdict, class V, class... D, operand X, operand Y, class... Options>
@@ -156,7 +157,7 @@ struct cross_entropy {
 // The loss of each token that has a successor, by that successor.
 struct next_word_loss {
   template <class P, class... D, operand X, operand Y, option_of_alternatives... Options>
-    requires(!std::is_same_v<ids_of_t<Y>, nothing>)
+    requires(options_once<Options...> && !std::is_same_v<ids_of_t<Y>, nothing>)
   static auto judge(list<P, D...>, const X&, const Y&, const Options&...)
       -> with_positions<P, Y, alternatives_verdict<op::cross_entropy, ids_of_t<Y>, list<D...>, X, Y, Options...>>;
   template <class Verdict, class P, class... D, operand X, operand Y, class... Options>
@@ -175,7 +176,7 @@ struct kl_divergence {
   template <operand X, class... More>
   static auto judge(list<>, const X&, const More&...) -> unnamed<op::kl_divergence, X>;
   template <class V, class... D, operand X, operand Y, option_of_divergence... Options>
-    requires(std::is_same_v<ids_of_t<Y>, nothing>)
+    requires(options_once<Options...> && std::is_same_v<ids_of_t<Y>, nothing>)
   static auto judge(list<V, D...>, const X&, const Y&, const Options&...)
       -> alternatives_verdict<op::kl_divergence, V, list<D...>, X, Y, Options...>;
   template <class Verdict, class V, class... D, operand X, operand Y, class... Options>
@@ -215,6 +216,7 @@ struct kl_divergence {
 
 struct mean_squared_error {
   template <class... D, operand X, operand Y, where_it_counts... Options>
+    requires options_once<Options...>
   static auto judge(list<D...>, const X&, const Y&, const Options&...)
       -> pairs_verdict<op::mean_squared_error, list<D...>, X, Y, Options...>;
   template <class Verdict, class... D, operand X, operand Y, class... Options>
@@ -229,6 +231,7 @@ struct mean_squared_error {
 
 struct binary_cross_entropy {
   template <class... D, operand X, operand Y, option_of_binary... Options>
+    requires options_once<Options...>
   static auto judge(list<D...>, const X&, const Y&, const Options&...)
       -> pairs_verdict<op::binary_cross_entropy, list<D...>, X, Y, Options...>;
   template <class Verdict, class... D, operand X, operand Y, class... Options>
@@ -258,7 +261,7 @@ namespace no_adl {
 ///   cross_entropy<V>(logits, ids, options…):      [V, rest] x ids of V [rest]  ->  average<T, rest>
 ///   cross_entropy<V>(logits, weights, options…):  [V, rest] x [V, rest]        ->  average<T, rest>
 ///
-/// Options in any order: a mask over `rest` (positions that count), `label_smoothing{s}`, `class_weights(w)` (the mean
+/// Options in any order, each once: a mask over `rest` (positions that count), `label_smoothing{s}`, `class_weights(w)` (the mean
 /// divides by the weights of the targets then), `all_documents{}`. Where the mask is false nothing is read and the
 /// gradient is 0. Rejects what softmax rejects, normalised logits among it (R5, R6, R7, R13), logarithms of
 /// probabilities and targets of other dimensions (R22), ids of another dimension (R18), packed positions unless

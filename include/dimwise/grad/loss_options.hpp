@@ -68,6 +68,13 @@ concept option_of_divergence = where_it_counts<X> || std::is_same_v<X, temperatu
 template <class X>
 concept option_of_binary = where_it_counts<X> || is_positive_weight<X>;
 
+// Each option once: a second one would be ignored.
+template <class... Given>
+concept options_once =
+    (std::is_same_v<Given, label_smoothing> + ... + 0) < 2 && (std::is_same_v<Given, temperature> + ... + 0) < 2 &&
+    (std::is_same_v<Given, all_documents> + ... + 0) < 2 && (is_class_weights<Given> + ... + 0) < 2 &&
+    (is_positive_weight<Given> + ... + 0) < 2;
+
 template <class Option, class... Given>
 inline constexpr bool is_given = (std::is_same_v<Option, Given> || ...);
 
