@@ -79,6 +79,15 @@ static_assert(!of::other_arguments<of::options<nn::as_projected, normed, nn::pre
 static_assert(of::other_arguments<of::options<nn::to<hidden>>> && of::other_arguments<of::options<hidden>>);
 static_assert(of::other_arguments<of::options<nn::keys_from<seq>>>);
 static_assert(of::other_arguments<of::options<nn::elements<hidden>>>);
+static_assert(
+    !of::other_arguments<of::options_once<nn::no_bias, nn::sinks, nn::keys_from<hidden>, nn::values_from<hidden>>>);
+static_assert(of::other_arguments<of::options_once<nn::no_bias, nn::sinks, nn::no_bias>>);
+static_assert(of::other_arguments<of::options_once<nn::keys_from<hidden>, nn::keys_from<d_model>>>);
+static_assert(std::is_same_v<rebind<double, nn::layer_norm<d_model, nn::elements<float>>>,
+                             nn::layer_norm<d_model, nn::elements<double>>>);
+static_assert(
+    std::is_same_v<rebind<double, nn::multi_head_attention<d_model, heads, d_k, d_k, nn::no_bias, nn::elements<float>>>,
+                   nn::multi_head_attention<d_model, heads, d_k, d_k, nn::elements<double>, nn::no_bias>>);
 static_assert(of::other_arguments<of::options<nn::normalised_heads<d_k>>>);
 static_assert(of::other_arguments<of::options<nn::prepared_by<d_k, nn::rotated_heads>>>);
 static_assert(of::other_arguments<of::preparations<nn::rotated_heads, nn::no_bias, normed>>);

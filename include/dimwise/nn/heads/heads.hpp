@@ -141,7 +141,7 @@ inline constexpr bool is_preparation<normalised_heads<Norm>> = has_formula<Norm>
 template <class First, class Then>
 inline constexpr bool is_preparation<prepared_by<First, Then>> = is_preparation<First> && is_preparation<Then>;
 
-// The argument X of the first Option<X> in the list.
+// The argument X of the Option<X> in the list.
 template <template <class> class Option, class Default, class... Given>
 struct option_or {
   using type = Default;
@@ -169,7 +169,17 @@ template <class... Option>
 using preparations = places<argument::one_preparation, list<Option...>,
                             (!is_preparation<Option> || (0 + ... + is_preparation<Option>) == 1)...>;
 
-// The options of multi-head attention; the first option of each kind counts.
+// An option of each kind: a second one would have no effect.
+template <class Option, class Other>
+inline constexpr bool is_same_option = std::is_same_v<Option, Other>;
+template <template <class> class Option, class X, class Y>
+inline constexpr bool is_same_option<Option<X>, Option<Y>> = true;
+template <class Option, class... All>
+inline constexpr bool is_repeated = !is_preparation<Option> && (0 + ... + is_same_option<Option, All>) > 1;
+template <class... Option>
+using options_once = places<argument::one_of_each_option, list<Option...>, !is_repeated<Option, Option...>...>;
+
+// The options of multi-head attention.
 template <class Model, class... Given>
 struct head_options {
   using keys_from = typename option_or<nn::keys_from, Model, Given...>::type;

@@ -167,16 +167,19 @@ struct multi_head_attention {
 template <class Model, class Heads, class K, class V, class... Options>
 DIMWISE_DETAIL_TAKES(multi_head_attention, (Model, Heads, K, V, Options...), detail::features<Model>,
                      detail::heads_of<Heads>, detail::features<K, V>, detail::options<Options...>,
-                     detail::preparations<Options...>, detail::heads_once<Heads>) {
+                     detail::preparations<Options...>, detail::options_once<Options...>, detail::heads_once<Heads>) {
   using multi_head_attention::refused_module::refused_module;
   static_assert(sizeof(detail::report<typename multi_head_attention::error>) > 0);
 };
 
 }  // namespace dimwise::nn
 
-// The first option of each kind counts.
+// The element type is one of the options.
 template <class To, class Model, class Heads, class K, class V, class... Options>
+  requires(!dimwise::detail::rejected_type<dimwise::nn::multi_head_attention<Model, Heads, K, V, Options...>>)
 struct dimwise::detail::rebound<To, dimwise::nn::multi_head_attention<Model, Heads, K, V, Options...>> {
-  using type = nn::multi_head_attention<Model, Heads, K, V, nn::elements<To>,
-                                        typename detail::rebound_argument<To, Options>::type...>;
+  template <class... Other>
+  static auto with(list<Other...>) -> nn::multi_head_attention<Model, Heads, K, V, nn::elements<To>, Other...>;
+  using type = decltype(with(join_t<list<>, list_if<!nn::detail::is_same_option<Options, nn::elements<To>>,
+                                                    typename rebound_argument<To, Options>::type>...>{}));
 };

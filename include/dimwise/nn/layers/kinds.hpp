@@ -34,6 +34,7 @@ struct layer;
 struct order;
 struct option;
 struct one_preparation;
+struct one_of_each_option;
 struct nothing {};  // in place of an argument that is not given
 }  // namespace argument
 

@@ -46,8 +46,13 @@ template <class X>
 inline constexpr bool is_elements = false;
 template <class T>
 inline constexpr bool is_elements<elements<T>> = is_number<T>;
+// One element type: a second one would have no effect.
 template <class... F>
-using norm_arguments = places<argument::features_or_elements, list<F...>, (dimension_type<F> || is_elements<F>)...>;
+using norm_arguments = places<argument::features_or_elements, list<F...>,
+                              (dimension_type<F> || (is_elements<F> && (0 + ... + is_elements<F>) == 1))...>;
+// The arguments of a norm of another element type.
+template <class To, class... F>
+using norm_of_element = join_t<list<>, list_if<dimension_type<F>, F>..., list<elements<To>>>;
 
 }  // namespace detail
 
@@ -139,12 +144,17 @@ struct no_norm {
 
 }  // namespace dimwise::nn
 
-// The last element type counts.
 template <class To, class... F>
+  requires(!dimwise::detail::rejected_type<dimwise::nn::layer_norm<F...>>)
 struct dimwise::detail::rebound<To, dimwise::nn::layer_norm<F...>> {
-  using type = nn::layer_norm<F..., nn::elements<To>>;
+  template <class... Other>
+  static auto with(list<Other...>) -> nn::layer_norm<Other...>;
+  using type = decltype(with(nn::detail::norm_of_element<To, F...>{}));
 };
 template <class To, class... F>
+  requires(!dimwise::detail::rejected_type<dimwise::nn::rms_norm<F...>>)
 struct dimwise::detail::rebound<To, dimwise::nn::rms_norm<F...>> {
-  using type = nn::rms_norm<F..., nn::elements<To>>;
+  template <class... Other>
+  static auto with(list<Other...>) -> nn::rms_norm<Other...>;
+  using type = decltype(with(nn::detail::norm_of_element<To, F...>{}));
 };
