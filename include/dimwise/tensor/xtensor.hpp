@@ -22,7 +22,24 @@
 
 namespace dimwise {
 
+namespace op {
+struct from_xtensor;
+struct view_xtensor;
+}  // namespace op
+
 namespace detail {
+
+// The error of names that are no dimensions of a tensor: `from_xtensor<tensor<float, seq>>(a)`.
+template <class Op, class T, class... D>
+consteval auto judge_axes() {
+  if constexpr (!(dimension_type<D> && ...)) {
+    return answer<ERROR_R1_operation_names_its_dimension<Op, over<D...>>>{};
+  } else {
+    return answer<shape_error<T, D...>>{};
+  }
+}
+template <class Op, class T, class... D>
+using axes_error = typename decltype(judge_axes<Op, T, D...>())::type;
 
 template <class... D>
 struct xtensor_extents {
@@ -77,6 +94,7 @@ std::array<std::size_t, sizeof...(D)> shape_array(const auto& e, list<D...>) {
 /// A tensor over the dimensions D with a copy of the elements of an xtensor expression; D names its axes in order.
 /// Throws `extent_error` if the number of axes or a static extent differs (R15).
 template <class... D, class E>
+  requires valid_shape<D...>
 [[nodiscard]] auto from_xtensor(const xt::xexpression<E>& expression) {
   using T = std::remove_cv_t<typename E::value_type>;
   using result = tensor<T, D...>;
@@ -87,11 +105,15 @@ template <class... D, class E>
   to = x;
   return y;
 }
+template <class... D, class E,
+          class Error = detail::axes_error<op::from_xtensor, std::remove_cv_t<typename E::value_type>, D...>>
+  requires(!valid_shape<D...>)
+Error from_xtensor(const xt::xexpression<E>& expression);
 
 /// A view over the dimensions D of an xtensor container or strided view, which must outlive it. Rejects composites: one
 /// stride does not determine how their factors are stored.
 template <class... D, class E>
-  requires(!(detail::is_merged<D> || ...))
+  requires(valid_shape<D...> && !(detail::is_merged<D> || ...))
 [[nodiscard]] auto view_xtensor(E& x) {
   using T = std::remove_reference_t<decltype(*x.data())>;
   const auto e = detail::xtensor_extents<D...>::from(x.shape(), "view_xtensor");
@@ -101,6 +123,10 @@ template <class... D, class E>
   return detail::with_extents<T>(e, detail::atoms_t<D...>{},
                                  [&](const auto&... d) { return tensor_view<T, D...>(first, by, d...); });
 }
+template <class... D, class E,
+          class Error = detail::axes_error<op::view_xtensor, std::remove_cv_t<typename E::value_type>, D...>>
+  requires(!valid_shape<D...>)
+Error view_xtensor(E& x);
 template <class... D, class E>
 void view_xtensor(const E&& temporary) = delete;
 
