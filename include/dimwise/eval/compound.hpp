@@ -14,12 +14,6 @@ namespace dimwise {
 
 namespace detail {
 
-// Tensors and views that may be written: not constant ones.
-template <class X>
-inline constexpr bool is_written = is_tensor<X>;
-template <class T, class... D>
-inline constexpr bool is_written<tensor_view<T, D...>> = !std::is_const_v<T>;
-
 // The verdict of the operator, then that of the assignment.
 template <class X, class E, class Computed>
 consteval auto judge_compound() {

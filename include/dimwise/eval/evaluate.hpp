@@ -15,6 +15,12 @@ namespace dimwise {
 
 namespace detail {
 
+// Tensors and views that may be written: not constant ones.
+template <class X>
+inline constexpr bool is_written = is_tensor<X>;
+template <class T, class... D>
+inline constexpr bool is_written<tensor_view<T, D...>> = !std::is_const_v<T>;
+
 // The destination's axes in the order of the expression, which may be another one.
 template <class ResultAxes, class ExpressionAxes, class Extents>
 [[gnu::always_inline]] inline void destination_axes(const Extents& result, axis* to) {
@@ -53,12 +59,8 @@ template <class T, class... D, operand E>
     detail::destination_axes<typename Y::axes, detail::axes_for<detail::shape_of<E>>>(fresh.extents(), to);
     detail::evaluation_pass pass{cx};
     using in = typename detail::compute_in<T, E>::type;
-    if constexpr (detail::holds_erased<E>) {
-      const detail::values_below<in, detail::evaluation_pass> once(pass, value);
-      detail::write<in>(pass, value, {fresh.fresh_elements(), to});
-    } else {
-      detail::write<in>(pass, value, {fresh.fresh_elements(), to});
-    }
+    [[maybe_unused]] const detail::values_read_by<in, detail::evaluation_pass, E> once(pass, value);
+    detail::write<in>(pass, value, {fresh.fresh_elements(), to});
   }
 }
 

@@ -90,25 +90,6 @@ consteval auto judge_updated() {
 template <class P, class F, class Q, class K, class V, class State, class Update>
 using linear_verdict = typename decltype(judge_updated<P, F, Q, K, V, State, Update>())::type;
 
-// The factors of an update, computed once: each position reads them. Their extents are those of the whole (R15).
-template <class Atoms, class X>
-auto stored_change(const extents_of<Atoms>& all, const X& x) {
-  (void)merge_extents<Atoms>("linear_attention", all, x.extents());
-  return tensor(x);
-}
-template <class Extents, class Update>
-auto stored_update(const Extents& all, const Update& u) {
-  if constexpr (decays<Update> && corrects<Update>) {
-    return nn::gated_delta_update{stored_change(all, u.decay), stored_change(all, u.beta)};
-  } else if constexpr (decays<Update>) {
-    return nn::gated_update{stored_change(all, u.decay)};
-  } else if constexpr (corrects<Update>) {
-    return nn::delta_update{stored_change(all, u.beta)};
-  } else {
-    return u;
-  }
-}
-
 // The state after position t.
 template <class F, class State, class K, class V, class Update>
 State updated(const State& s, const K& k, const V& v, const Update& here) {
@@ -153,6 +134,15 @@ auto update_of(const Update& u, const F& f) {
   } else {
     return u;
   }
+}
+
+// An update whose factors are computed once: each position reads them. Their extents are those of the whole (R15).
+template <class Atoms, class Update>
+auto stored_update(const extents_of<Atoms>& all, const Update& u) {
+  return update_of(u, [&](const auto& x) {
+    (void)merge_extents<Atoms>("linear_attention", all, x.extents());
+    return tensor(x);
+  });
 }
 
 // Whether one of the operands is tracked: the backward pass is recorded then (grad/operations/linear_attention.hpp).

@@ -22,9 +22,7 @@ struct attention_sums {
   std::size_t rank = 0;
 
   [[nodiscard]] named_memory_of<C> memory() {
-    named_memory_of<C> all{elements.buffer.data(), {}, {names, rank}};
-    for (std::size_t i = 0; i < rank; ++i) { all.axes[i] = elements.axes[i]; }
-    return all;
+    return named_memory_at(elements.buffer.data(), elements.axes, {names, rank});
   }
 };
 // The backward pass of attention: what the forward pass wrote, what arrives, and the gradients that are wanted, whose

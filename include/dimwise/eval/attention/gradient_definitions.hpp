@@ -168,11 +168,7 @@ struct query_gradient {
     each.buffer.resize(make_contiguous(each.axes, rank));
     for (C& x : each.buffer) { x = 0; }
   }
-  [[nodiscard]] named_memory_of<C> memory() {
-    named_memory_of<C> all{each.buffer.data(), {}, {names, rank}};
-    for (std::size_t i = 0; i < rank; ++i) { all.axes[i] = each.axes[i]; }
-    return all;
-  }
+  [[nodiscard]] named_memory_of<C> memory() { return named_memory_at(each.buffer.data(), each.axes, {names, rank}); }
   void add_to(const named_memory_of<C>& d_q) const {
     std::ptrdiff_t strides[2][max_rank];
     align_names({names, rank}, d_q.names, d_q.axes, strides[0]);

@@ -9,6 +9,19 @@
 
 namespace dimwise::detail {
 
+// Some names of axes, in order.
+struct axis_names {
+  name_of at[max_rank];
+  std::size_t size = 0;
+
+  // The names of `all` that `some` has, or those that it lacks.
+  axis_names(name_list all, name_list some, bool has) {
+    for (const name_of name : all) {
+      if ((some.place_of(name) >= 0) == has) { at[size++] = name; }
+    }
+  }
+  [[nodiscard]] name_list names() const { return {at, size}; }
+};
 // The strides of a memory along some names; 0 along those that it lacks.
 inline void align_names(name_list to, name_list from, const axis* axes, std::ptrdiff_t* strides) {
   for (std::size_t i = 0; i < to.size; ++i) {

@@ -43,12 +43,8 @@ template <expression E>
   detail::axis to[detail::max_rank];
   detail::axis_extents<axes>::write_contiguous(value.extents(), to);
   detail::planning_pass pass{current_context(), result};
-  if constexpr (detail::holds_erased<E>) {
-    const detail::values_below<detail::value_of<E>, detail::planning_pass> once(pass, value);
-    detail::write<detail::value_of<E>>(pass, value, {nullptr, to});
-  } else {
-    detail::write<detail::value_of<E>>(pass, value, {nullptr, to});
-  }
+  [[maybe_unused]] const detail::values_read_by<detail::value_of<E>, detail::planning_pass, E> once(pass, value);
+  detail::write<detail::value_of<E>>(pass, value, {nullptr, to});
   return result;
 }
 

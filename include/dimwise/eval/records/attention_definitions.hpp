@@ -8,6 +8,7 @@
 #include <dimwise/eval/attention/documents.hpp>
 #include <dimwise/eval/attention/kernel.hpp>
 #include <dimwise/eval/records/attention_scores_definitions.hpp>
+#include <dimwise/tensor/memory/owner.hpp>
 
 namespace dimwise::detail {
 
@@ -60,11 +61,11 @@ class attended_rows {
       : stored_(reads_stored && r.kind() == record_kind::stored ? new stored_rows : nullptr),
         rows_(read(w, r, key, kernel_rounds, stored_)) {}
   [[nodiscard]] const axis* axes() const {
-    return stored_.get() != nullptr ? stored_.get()->elements.layout.axes : rows_.axes;
+    return stored_.get() != nullptr ? stored_->elements.layout.axes : rows_.axes;
   }
   // The strides of its scale along some names.
   void align_scale(name_list to, std::ptrdiff_t* strides) const {
-    if (stored_.get() != nullptr) { align_names(to, stored_.get()->scale_axes, stored_.get()->scale.axes, strides); }
+    if (stored_.get() != nullptr) { align_names(to, stored_->scale_axes, stored_->scale.axes, strides); }
   }
   // Those of a head, which begin `offset` elements after the first, and its scale.
   void point(const C*& to, kernels::quantised_data& bits, std::ptrdiff_t offset, std::ptrdiff_t row,
@@ -73,40 +74,24 @@ class attended_rows {
       to = rows_.data + offset;
       return;
     }
-    bits = stored_.get()->data;
-    bits.data = static_cast<const std::byte*>(bits.data) + offset * static_cast<std::ptrdiff_t>(stored_.get()->bytes);
+    bits = stored_->data;
+    bits.data = static_cast<const std::byte*>(bits.data) + offset * static_cast<std::ptrdiff_t>(stored_->bytes);
     bits.row = row;
     if (bits.scale != nullptr) { bits.scale += scale_offset; }
   }
 
  private:
   static constexpr bool reads_stored = std::is_same_v<C, float>;
-  // Null where the kernel cannot read what is stored.
-  class stored_owner {
-   public:
-    explicit stored_owner(stored_rows* made) : rows_(made) {}
-    stored_owner(const stored_owner&) = delete;
-    stored_owner& operator=(const stored_owner&) = delete;
-    ~stored_owner() { delete rows_; }
-    void clear() {
-      delete rows_;
-      rows_ = nullptr;
-    }
-    [[nodiscard]] stored_rows* get() const { return rows_; }
-
-   private:
-    stored_rows* rows_;
-  };
-  static lowered<C> read(walk& w, const record<C>& r, name_of key, bool kernel_rounds, stored_owner& stored) {
+  static lowered<C> read(walk& w, const record<C>& r, name_of key, bool kernel_rounds, owner<stored_rows>& stored) {
     if (stored.get() != nullptr) {
       const auto read_rows = r.template facts_as<stored_facts_of_record>().read;
       if (read_rows != nullptr && read_rows(w, r.node, key, *stored.get())) { return {}; }
-      stored.clear();
+      stored = owner<stored_rows>();
     }
     return read_unrounded(w, r, kernel_rounds);
   }
 
-  stored_owner stored_;
+  owner<stored_rows> stored_;  // null where the kernel cannot read what is stored
   lowered<C> rows_;
 };
 

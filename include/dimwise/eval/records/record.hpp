@@ -238,6 +238,12 @@ struct named_memory_of {
   name_list names{nullptr, 0};
 };
 using named_memory = named_memory_of<float>;
+template <class T>
+named_memory_of<T> named_memory_at(T* data, const axis* axes, name_list names) {
+  named_memory_of<T> memory{data, {}, names};
+  for (std::size_t i = 0; i < names.size; ++i) { memory.axes[i] = axes[i]; }
+  return memory;
+}
 // Its axes in the order of other names.
 template <class T>
 void write_axes(const named_memory_of<T>& memory, name_list names, axis* to) {

@@ -15,19 +15,6 @@
 
 namespace dimwise::detail {
 
-// Some names of axes, in order.
-struct axis_names {
-  name_of at[max_rank];
-  std::size_t size = 0;
-
-  // The names of `all` that `some` has, or those that it lacks.
-  axis_names(name_list all, name_list some, bool has) {
-    for (const name_of name : all) {
-      if ((some.place_of(name) >= 0) == has) { at[size++] = name; }
-    }
-  }
-  [[nodiscard]] name_list names() const { return {at, size}; }
-};
 inline bool are_same(name_list a, name_list b) {
   bool same = a.size == b.size;
   for (std::size_t i = 0; same && i < a.size; ++i) { same = a.at[i] == b.at[i]; }

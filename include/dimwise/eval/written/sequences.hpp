@@ -66,13 +66,6 @@ void assign_part(const tensor_view<T, DimsAndMarks...>& x, Place place, const Pa
   write_part<D, shape<DimsAndMarks...>>(x.data(), x.layout().data(), first, value);
 }
 
-template <class X>
-inline constexpr bool is_written_in_place = false;
-template <class T, class... D>
-inline constexpr bool is_written_in_place<tensor<T, D...>> = true;
-template <class T, class... D>
-inline constexpr bool is_written_in_place<tensor_view<T, D...>> = !std::is_const_v<T>;
-
 }  // namespace detail
 
 namespace no_adl {
@@ -105,18 +98,17 @@ DIMWISE_DETAIL_MISUSED(unstack)
 /// has it. A tensor that shares its elements copies them first. A tracked tensor becomes `replace_at<D>(x, i, part)`,
 /// so gradients go through it. Throws what `replace_at` throws, and writes nothing then.
 template <class D, class X, class Place, operand Part, class Verdict = detail::assign_at_verdict<D, X, Part>>
-  requires(detail::is_written_in_place<X> && allowed<Verdict> &&
-           detail::fits<detail::value_of<X>, detail::value_of<Part>> &&
+  requires(detail::is_written<X> && allowed<Verdict> && detail::fits<detail::value_of<X>, detail::value_of<Part>> &&
            (std::integral<Place> || std::is_same_v<Place, id<D>>))
 void assign_at(X& x, Place i, const Part& part) {
   detail::assign_part<D>(x, i, part);
 }
 template <class D, class X, class Place, operand Part, class Verdict = detail::assign_at_verdict<D, X, Part>>
-  requires(detail::is_written_in_place<X> && refused<Verdict>)
+  requires(detail::is_written<X> && refused<Verdict>)
 Verdict assign_at(X& x, Place i, const Part& part);
 template <class D, class X, class Place, operand Part,
           class Error = detail::operand_elements_error<detail::value_of<X>, Part, op::assign_at>>
-  requires(detail::is_written_in_place<X> && allowed<detail::assign_at_verdict<D, X, Part>> &&
+  requires(detail::is_written<X> && allowed<detail::assign_at_verdict<D, X, Part>> &&
            !detail::fits<detail::value_of<X>, detail::value_of<Part>>)
 Error assign_at(X& x, Place i, const Part& part);
 DIMWISE_DETAIL_MISUSED(assign_at)

@@ -143,27 +143,13 @@ void send_to(walk& w, const record<C>& x, const record<C>& g) {
   x.send(w, x, g);
 }
 
-// Names of `of` that are not in `without`.
-struct names_beside {
-  name_of all[max_rank] = {};
-  std::size_t count = 0;
-
-  void add(name_list of, name_list without) {
-    for (const name_of name : of) {
-      if (without.place_of(name) < 0 && list().place_of(name) < 0) { all[count++] = name; }
-    }
-  }
-  [[nodiscard]] name_list list() const { return {all, count}; }
-};
-
 // The same for an operand that may lack dimensions of `g`: it was the same along them.
 template <class C>
 void send_reduced(walk& w, const record<C>& x, const record<C>& g) {
   if (x.send == nullptr) { return; }
-  names_beside over;
-  over.add(g.shape->axes, x.shape->axes);
-  if (over.count == 0) { return send_to(w, x, g); }
-  const name_list names = over.list();
+  const axis_names over(g.shape->axes, x.shape->axes, false);
+  if (over.size == 0) { return send_to(w, x, g); }
+  const name_list names = over.names();
   adjoint_record<C> sum(records::total<C, totals::sum>, x);
   sum.r.facts = &names;
   sum.r.child[0] = &g;

@@ -108,9 +108,8 @@ void send_product(walk& w, const record<C>& r, const record<C>& g) {
     const record<C>& x = *r.child[k];
     if (x.send == nullptr) { continue; }
     const record<C>& y = *r.child[1 - k];
-    names_beside sums;
-    sums.add(arrived.shape.axes, x.shape->axes);
-    const product_facts_of_record of_back{x.shape->axes, sums.list(), {nullptr, 0}};
+    const axis_names sums(arrived.shape.axes, x.shape->axes, false);
+    const product_facts_of_record of_back{x.shape->axes, sums.names(), {nullptr, 0}};
     const plain_value_of<C> factor(y);
     adjoint_record<C> back(records::product<C>, x);
     back.r.facts = &of_back;
@@ -140,9 +139,7 @@ struct zero_gradient_of : adjoint_record<C> {
     this->r.node = &zeros;
   }
   [[nodiscard]] named_memory_of<C> memory() {
-    named_memory_of<C> all{const_cast<C*>(elements.data), {}, this->shape.axes};
-    for (std::size_t i = 0; i < this->shape.axes.size; ++i) { all.axes[i] = elements.axes[i]; }
-    return all;
+    return named_memory_at(const_cast<C*>(elements.data), elements.axes, this->shape.axes);
   }
   void send(walk& w, const record<C>& x) {
     send_to(w, x, this->r);

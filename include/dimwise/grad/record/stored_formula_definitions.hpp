@@ -58,9 +58,7 @@ struct axes_in_memory {
   }
   template <class T>
   [[nodiscard]] named_memory_of<T> memory(T* data) const {
-    named_memory_of<T> all{data, {}, names};
-    for (std::size_t i = 0; i < names.size; ++i) { all.axes[i] = in_order[i]; }
-    return all;
+    return named_memory_at(data, in_order, names);
   }
   static void write(const void* of, axis* to) {
     const auto& all = *static_cast<const axes_in_memory*>(of);
