@@ -42,7 +42,7 @@ void compute(Pass& pass, const N& n, target<T> to) {
   if constexpr (is_constant<N>) {
     if constexpr (Pass::computes) { *to.data = static_cast<T>(n.op().value); }
   } else if constexpr (is_join<N>) {
-    place_children<C>(pass, n, to, std::make_index_sequence<children_t<N>::size>{});
+    place_children<C>(pass, n, to);
     pass.note(plan_kind::plain, n, operation_in_words<N>);
   } else if constexpr (is_masked_total<N>) {
     auto x = read_children<C>(pass, n.template child<0>());

@@ -51,51 +51,27 @@ void write_at(Pass& pass, const X& x, target<T> to, std::ptrdiff_t offset, const
   write<C>(pass, x, target<T>{Pass::computes ? to.data + offset : nullptr, axes});
 }
 
-template <class C, class Pass, class Shape, class Whole, class... P, class... X, class T, std::size_t... I>
-void place_children(Pass& pass, const joined<Shape, Whole, list<P...>, X...>& n, target<T> to,
-                    std::index_sequence<I...>) {
+template <class C, class Pass, class Shape, class U, class Whole, class Parts, class... X, class T>
+void place_children(Pass& pass, const node<join_along<Whole, Parts>, Shape, U, X...>& n, target<T> to) {
   extent_t before = 0;
   axis at[max_rank];
-  std::ptrdiff_t offset = 0;
-  ((offset = place_of_part<P, Whole, axes_for<Shape>>(n.template child<I>(), to.axes, before, at),
-    write_at<C>(pass, n.template child<I>(), to, offset, at),
-    before += n.template child<I>().extents().template extent<P>()),
-   ...);
-}
-template <class C, class Pass, class Shape, class D, class... X, class T, std::size_t... I>
-void place_children(Pass& pass, const stacked<Shape, D, X...>& n, target<T> to, std::index_sequence<I...>) {
-  axis at[max_rank];
-  std::ptrdiff_t offset = 0;
-  ((offset = place_of_layer<Shape>(n.template child<I>(), to.axes, I, at),
-    write_at<C>(pass, n.template child<I>(), to, offset, at)),
-   ...);
-}
-
-template <class C, class Pass, class Shape, class U, class D, class X, class T, std::size_t... I>
-void place_children(Pass& pass, const node<join_parts<D>, Shape, U, parts<X>>& n, target<T> to,
-                    std::index_sequence<I...>) {
-  extent_t before = 0;
-  axis at[max_rank];
-  n.template child<0>().each_child([&](const X& x) {
-    const std::ptrdiff_t offset = place_of_part<D, D, axes_for<Shape>>(x, to.axes, before, at);
+  each_operand(Parts{}, n, [&]<class Part>(const auto& x, std::type_identity<Part>) {
+    const std::ptrdiff_t offset = place_of_part<Part, Whole, axes_for<Shape>>(x, to.axes, before, at);
     write_at<C>(pass, x, to, offset, at);
-    before += x.extents().template extent<D>();
+    before += x.extents().template extent<Part>();
   });
 }
-template <class C, class Pass, class Shape, class U, class D, class X, class T, std::size_t... I>
-void place_children(Pass& pass, const node<stack_parts<D>, Shape, U, parts<X>>& n, target<T> to,
-                    std::index_sequence<I...>) {
+template <class C, class Pass, class Shape, class U, class D, class... X, class T>
+void place_children(Pass& pass, const node<stack_along<D>, Shape, U, X...>& n, target<T> to) {
   std::size_t number = 0;
   axis at[max_rank];
-  n.template child<0>().each_child([&](const X& x) {
+  each_operand(list<X...>{}, n, [&](const auto& x, auto) {
     const std::ptrdiff_t offset = place_of_layer<Shape>(x, to.axes, number++, at);
     write_at<C>(pass, x, to, offset, at);
   });
 }
-
-template <class C, class Pass, class Shape, class U, class D, class X, class New, class T, std::size_t... I>
-void place_children(Pass& pass, const node<replace_along<D>, Shape, U, X, New>& n, target<T> to,
-                    std::index_sequence<I...>) {
+template <class C, class Pass, class Shape, class U, class D, class X, class New, class T>
+void place_children(Pass& pass, const node<replace_along<D>, Shape, U, X, New>& n, target<T> to) {
   write_at<C>(pass, n.template child<0>(), to, 0, to.axes);
   axis at[max_rank];
   (void)place_of_layer<Shape>(n.template child<1>(), to.axes, 0, at);
@@ -106,15 +82,11 @@ void place_children(Pass& pass, const node<replace_along<D>, Shape, U, X, New>& 
 // Nodes whose children are computed in place.
 template <class N>
 inline constexpr bool is_join = false;
-template <class Shape, class Whole, class Parts, class... X>
-inline constexpr bool is_join<joined<Shape, Whole, Parts, X...>> = true;
-template <class Shape, class D, class... X>
-inline constexpr bool is_join<stacked<Shape, D, X...>> = true;
+template <class Whole, class Parts, class Shape, class T, class... X>
+inline constexpr bool is_join<node<join_along<Whole, Parts>, Shape, T, X...>> = true;
+template <class D, class Shape, class T, class... X>
+inline constexpr bool is_join<node<stack_along<D>, Shape, T, X...>> = true;
 template <class D, class Shape, class T, class X, class New>
 inline constexpr bool is_join<node<replace_along<D>, Shape, T, X, New>> = true;
-template <class D, class Shape, class T, class X>
-inline constexpr bool is_join<node<join_parts<D>, Shape, T, parts<X>>> = true;
-template <class D, class Shape, class T, class X>
-inline constexpr bool is_join<node<stack_parts<D>, Shape, T, parts<X>>> = true;
 
 }  // namespace dimwise::detail

@@ -22,7 +22,8 @@ namespace detail {
 template <class X>
 inline constexpr bool is_refused<std::vector<X>> = is_refused<X>;
 
-// The operands one after the other along `Whole`, each along its own dimension in `Parts`.
+// The operands one after the other along `Whole`, each along its own dimension in `Parts`; the operands in a vector all
+// along the first of them.
 template <class Whole, class Parts>
 struct join_along {
   static constexpr const char* name = "concat";
@@ -36,9 +37,18 @@ DIMWISE_DETAIL_ALONG(stack_along, "stack")
 template <class Shape, class D, class... X>
 using stacked = node<stack_along<D>, Shape, std::common_type_t<value_of<X>...>, X...>;
 
-// The same of a vector of operands.
-DIMWISE_DETAIL_ALONG(join_parts, "concat")
-DIMWISE_DETAIL_ALONG(stack_parts, "stack")
+// f(operand, std::type_identity<P>) for each operand of a node, in order, with its dimension in a list; the operands in
+// a vector have one dimension.
+template <class P, class Op, class Shape, class T, class X, class F>
+void each_operand(list<P>, const node<Op, Shape, T, parts<X>>& n, const F& f) {
+  n.template child<0>().each_child([&](const X& x) { f(x, std::type_identity<P>{}); });
+}
+template <class... P, class Op, class Shape, class T, class... X, class F>
+void each_operand(list<P...>, const node<Op, Shape, T, X...>& n, const F& f) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (f(n.template child<I>(), std::type_identity<P>{}), ...);
+  }(std::index_sequence_for<X...>{});
+}
 
 // Elements of a table at the ids.
 DIMWISE_DETAIL_ALONG(gather_along, "gather")
@@ -120,7 +130,7 @@ struct concat_how {
       e.template documents<D>() = joined_documents(documents.data(), documents.size());
     }
     make_extent<shape, D>(e, along.whole(), "concat");
-    return make_node<shape, value_of<X>>(join_parts<D>{}, e, parts<X>(all));
+    return make_node<shape, value_of<X>>(join_along<D, list<D>>{}, e, parts<X>(all));
   }
 };
 template <class... P>
@@ -191,7 +201,7 @@ struct stack {
                                   << dimension_name<D>() << " has extent " << D::static_extent << " (R10)");
     }
     make_extent<shape, D>(e, {all.size(), unknown_origin}, "stack");
-    return make_node<shape, value_of<X>>(stack_parts<D>{}, e, parts<X>(all));
+    return make_node<shape, value_of<X>>(stack_along<D>{}, e, parts<X>(all));
   }
 };
 struct gather {

@@ -195,7 +195,7 @@ auto by_element(const F& f, const First& first, const X&... x) {
   return make_node<shape, value_of<First>>(apply<F>{f}, extents_from<shape>("gradient", first.extents()), first, x...);
 }
 template <class... X>
-inline constexpr std::size_t tracked_count = (std::size_t{0} + ... + std::size_t{is_tracked<X>});
+inline constexpr std::size_t tracked_count = (std::size_t{0} + ... + (is_tracked<X> ? is_parts<X> ? 2 : 1 : 0));
 
 // `g` once, where several children get it.
 template <class... X, class G>

@@ -35,18 +35,18 @@ auto part_of(const X& x, const G& g, std::size_t first) {
     return restride<shape, views::part<Whole, Part>, G>({}, e, g);
   }
 }
-template <class Shape, class T, class Whole, class... Parts, class... X>
-struct adjoint_of<node<join_along<Whole, list<Parts...>>, Shape, T, X...>> {
-  using N = node<join_along<Whole, list<Parts...>>, Shape, T, X...>;
+template <class Shape, class T, class Whole, class Parts, class... X>
+struct adjoint_of<node<join_along<Whole, Parts>, Shape, T, X...>> {
+  using N = node<join_along<Whole, Parts>, Shape, T, X...>;
   template <class G>
   static void send(const N& n, const G& arrived) {
     const auto g = for_children<X...>(arrived);
     std::size_t first = 0;
-    each_index<sizeof...(X)>([&](auto i) __attribute__((always_inline)) {
-      using part = element_t<i, list<Parts...>>;
-      const auto& x = n.template child<i>();
-      if constexpr (is_tracked<element_t<i, list<X...>>>) { send_gradient(x, part_of<Whole, part>(x, g, first)); }
-      first += x.extents().template extent<part>();
+    each_operand(Parts{}, n, [&]<class Part>(const auto& x, std::type_identity<Part>) {
+      if constexpr (is_tracked<std::remove_cvref_t<decltype(x)>>) {
+        send_gradient(x, part_of<Whole, Part>(x, g, first));
+      }
+      first += x.extents().template extent<Part>();
     });
   }
 };
@@ -57,40 +57,14 @@ struct adjoint_of<node<stack_along<D>, Shape, T, X...>> {
   static void send(const N& n, const G& arrived) {
     const auto g = for_children<X...>(arrived);
     using whole = std::remove_cvref_t<decltype(g)>;
-    each_index<sizeof...(X)>([&](auto i) __attribute__((always_inline)) {
-      if constexpr (is_tracked<element_t<i, list<X...>>>) {
-        using shape = make_shape_t<difference_t<dims_t<shape_of<whole>>, list<D>>, list<>>;
-        const auto& x = n.template child<i>();
-        send_gradient(x, restride<shape, views::at<D>, whole>({{i}}, extents_from<shape>("gradient", x.extents()), g));
-      }
-    });
-  }
-};
-template <class Shape, class T, class D, class X>
-struct adjoint_of<node<join_parts<D>, Shape, T, parts<X>>> {
-  using N = node<join_parts<D>, Shape, T, parts<X>>;
-  template <class G>
-  static void send(const N& n, const G& arrived) {
-    const auto g = kept(arrived);
-    std::size_t first = 0;
-    n.template child<0>().each_child([&](const X& x) {
-      send_gradient(x, part_of<D, D>(x, g, first));
-      first += x.extents().template extent<D>();
-    });
-  }
-};
-template <class Shape, class T, class D, class X>
-struct adjoint_of<node<stack_parts<D>, Shape, T, parts<X>>> {
-  using N = node<stack_parts<D>, Shape, T, parts<X>>;
-  template <class G>
-  static void send(const N& n, const G& arrived) {
-    const auto g = kept(arrived);
-    using whole = std::remove_cvref_t<decltype(g)>;
     using shape = make_shape_t<difference_t<dims_t<shape_of<whole>>, list<D>>, list<>>;
     std::size_t number = 0;
-    n.template child<0>().each_child([&](const X& x) {
-      send_gradient(
-          x, restride<shape, views::at<D>, whole>({{number++}}, extents_from<shape>("gradient", x.extents()), g));
+    each_operand(list<X...>{}, n, [&](const auto& x, auto) {
+      if constexpr (is_tracked<std::remove_cvref_t<decltype(x)>>) {
+        const auto e = extents_from<shape>("gradient", x.extents());
+        send_gradient(x, restride<shape, views::at<D>, whole>({{number}}, e, g));
+      }
+      ++number;
     });
   }
 };
