@@ -9,10 +9,8 @@
 
 #include <dimwise/eval/context.hpp>
 #include <dimwise/eval/strategies.hpp>
-#include <dimwise/support/math.hpp>
-#if !defined(DIMWISE_PLAIN_ONLY)
 #include <dimwise/kernels/dispatch/active_gradients.hpp>
-#endif
+#include <dimwise/support/math.hpp>
 
 #include <exception>
 #include <vector>
@@ -94,7 +92,6 @@ struct parameter_loops {
   }
 };
 
-#if !defined(DIMWISE_PLAIN_ONLY)
 struct parameter_kernels {
   template <class T>
   static void adam(context& cx, whole_passes& passes, const adam_numbers<T>& by, std::size_t n, const T* gradient, T* p,
@@ -129,20 +126,17 @@ struct parameter_kernels {
     });
   }
 };
-#endif
 
 // f(context, steps) by the kernels, where there are some for T and they may run, else by the loops; counts which.
 template <class T, class F>
 void by_kernels_or_loops([[maybe_unused]] plan_kind kind, const F& f) {
   context& cx = current_context();
-#if !defined(DIMWISE_PLAIN_ONLY)
   if constexpr (has_kernels<T>) {
     if (!cx.reference_forced()) {
       f(cx, parameter_kernels{});
       return cx.count(kind);
     }
   }
-#endif
   f(cx, parameter_loops{});
   cx.count(plan_kind::plain);
 }

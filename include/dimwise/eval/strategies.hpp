@@ -6,6 +6,7 @@
 // Tests: tests/eval/plan/plan.test.cpp
 #pragma once
 
+#include <dimwise/eval/kernels/elements.hpp>
 #include <dimwise/eval/loops/elements.hpp>
 #include <dimwise/eval/loops/positions.hpp>
 #include <dimwise/eval/loops/rows.hpp>
@@ -14,10 +15,6 @@
 #include <dimwise/eval/lowering/masks.hpp>
 #include <dimwise/eval/records/form.hpp>
 #include <dimwise/kernels/dispatch/active.hpp>
-
-#if !defined(DIMWISE_PLAIN_ONLY)
-#include <dimwise/eval/kernels/elements.hpp>
-#endif
 
 namespace dimwise::detail {
 
@@ -50,7 +47,6 @@ void compute(Pass& pass, const N& n, target<T> to) {
     if constexpr (Pass::computes) { masked_total_loops<C>(n, to, x); }
   } else {
     auto x = read_children<C>(pass, n);
-#if !defined(DIMWISE_PLAIN_ONLY)
     if constexpr (is_comparison<N> && has_kernels_for<C, N>) {
       const auto nest = child_nest<N>(to.axes, x);
       if (!pass.cx.reference_forced() && elements_fit(nest, no_any_step)) {
@@ -59,7 +55,6 @@ void compute(Pass& pass, const N& n, target<T> to) {
         return;
       }
     }
-#endif
     pass.note(copies_elements<N> ? plan_kind::copy : plan_kind::plain, n, operation_in_words<N>);
     if constexpr (Pass::computes) { loops<C>(n, to, x); }
   }

@@ -7,9 +7,8 @@
 // Tests: tests/grad/operations/attention.test.cpp
 #pragma once
 
-#include <dimwise/eval/written/erased.hpp>
-#if !defined(DIMWISE_PLAIN_ONLY)
 #include <dimwise/eval/records/form.hpp>
+#include <dimwise/eval/written/erased.hpp>
 #include <dimwise/kernels/dispatch/active_gradients.hpp>
 
 namespace dimwise::detail {
@@ -61,6 +60,7 @@ bool with_record_of(const N& n, const F& f) {
 
 }  // namespace dimwise::detail
 
+#if !defined(DIMWISE_PLAIN_ONLY)
 #if DIMWISE_DETAIL_DEFINES_LIBRARY
 #include <dimwise/eval/attention/gradient_definitions.hpp>
 #endif

@@ -74,7 +74,6 @@ struct sum_of_logs {
 // The attention `attended`, and the log-sum-exp of its scores: in one pass where a kernel takes it.
 template <class Attended, class LogSums>
 auto attention_part_of(const Attended& attended, const LogSums& sums) {
-#if !defined(DIMWISE_PLAIN_ONLY)
   using C = value_of<Attended>;
   if constexpr (has_kernels<C>) {
     context& cx = current_context();
@@ -91,7 +90,6 @@ auto attention_part_of(const Attended& attended, const LogSums& sums) {
       if (attend_node(pass, attended, output_rows, &rows)) { return result; }
     }
   }
-#endif
   return attention_part{tensor(attended), decltype(tensor(sums))(map(log_of_part{}, sums))};
 }
 

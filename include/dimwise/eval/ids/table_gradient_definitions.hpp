@@ -8,13 +8,10 @@
 
 #include <dimwise/eval/ids/by_ids_definitions.hpp>
 #include <dimwise/eval/kernels/backward.hpp>
-#if !defined(DIMWISE_PLAIN_ONLY)
 #include <dimwise/kernels/dispatch/active_gradients.hpp>
-#endif
 
 namespace dimwise::detail {
 
-#if !defined(DIMWISE_PLAIN_ONLY)
 // Whether the kernel takes rows that are added to one table.
 inline bool scatter_rows_fit(const scatter_loops& loops) {
   for (std::size_t i = 0; i < loops.ids.rank; ++i) {
@@ -50,23 +47,16 @@ void scatter_rows(context& cx, const scatter_loops& loops, name_of name, C* to, 
   });
 }
 
-#endif
 template <class C>
 void write_table_gradient(walk& w, const record<C>& r, target<C> to) {
   const auto& facts = r.template facts_as<id_facts_of_record>();
-#if defined(DIMWISE_PLAIN_ONLY)
-  constexpr bool by_rows = false;
-#else
   const bool by_rows = r.has_kernels && !w.cx.reference_forced();
-#endif
   scatter_record(w, r, to, by_rows, [&](const scatter_loops& loops, C* data, const C* values, const std::size_t* ids) {
-#if !defined(DIMWISE_PLAIN_ONLY)
     if (by_rows && scatter_rows_fit(loops)) {
       note(w, plan_kind::rows, r);
       if (w.computes()) { scatter_rows(w.cx, loops, facts.name, data, values, ids); }
       return;
     }
-#endif
     note(w, plan_kind::plain, r);
     if (w.computes()) { scatter(loops, facts.name, data, values, ids); }
   });

@@ -8,13 +8,11 @@
 
 #include <dimwise/eval/ids/table_gradient_definitions.hpp>
 #include <dimwise/eval/kernels/backward.hpp>
+#include <dimwise/eval/kernels/elements.hpp>
 #include <dimwise/eval/loops/backward_rows.hpp>
 #include <dimwise/eval/loops/backward_views.hpp>
 #include <dimwise/eval/records/elements_definitions.hpp>
-#if !defined(DIMWISE_PLAIN_ONLY)
-#include <dimwise/eval/kernels/elements.hpp>
 #include <dimwise/kernels/dispatch/active_gradients.hpp>
-#endif
 
 #include <algorithm>
 
@@ -46,7 +44,6 @@ void write_chained(walk& w, const record<C>& r, target<C> to) {
   const auto x = read_record(w, *r.child[1]);
   const auto nest = nest_of_children(r, to.axes, g, x);
   const auto f = static_cast<kernels::function>(r.index);
-#if !defined(DIMWISE_PLAIN_ONLY)
   if (runs_kernel(w, r, plan_kind::map, elements_fit(nest, no_any_step))) {
     if (!w.computes()) { return; }
     const auto& table = kernels::active_gradients_for<C>();
@@ -62,7 +59,6 @@ void write_chained(walk& w, const record<C>& r, target<C> to) {
       }
     });
   }
-#endif
   note(w, plan_kind::plain, r);
   if (!w.computes()) { return; }
   chained_loops(f, nest, r.child[0]->shape->masked, r.child[1]->shape->masked, to.data, g.data, x.data);
@@ -129,8 +125,6 @@ void write_partial(walk& w, const record<C>& r, target<C> to) {
 
 // ---- rows and totals -----------------------------------------------------------------------------------------------
 
-#if !defined(DIMWISE_PLAIN_ONLY)
-
 template <class How>
 inline constexpr bool has_back_kernel =
     is_any_of<How, rows::softmax, rows::log_softmax, rows::standardize, rows::root_mean_square>;
@@ -184,8 +178,6 @@ void run_rows_back(context& cx, const back_loops& all, T* to, const T* g, const 
   });
 }
 
-#endif
-
 template <class C>
 back_loops back_loops_over(const record<C>& r, const axis* to, const axis* first, const axis* second) {
   const auto& over = r.template facts_as<name_list>();
@@ -211,14 +203,12 @@ void write_rows_back(walk& w, const record<C>& r, target<C> to) {
   const auto x = read_record(w, *r.child[1]);
   const back_loops all = back_loops_over(r, to.axes, g.axes, x.axes);
   const auto epsilon = static_cast<C>(r.number);
-#if !defined(DIMWISE_PLAIN_ONLY)
-  if constexpr (has_back_kernel<How>) {
+  if constexpr (kernels::available && has_back_kernel<How>) {
     if (runs_kernel(w, r, plan_kind::rows, rows_back_fit(all.inside))) {
       if (w.computes()) { run_rows_back<How>(w.cx, all, to.data, g.data, x.data, epsilon); }
       return;
     }
   }
-#endif
   note(w, plan_kind::plain, r);
   if (w.computes()) { row_back_by_row<How>(all, to.data, g.data, x.data, epsilon); }
 }
@@ -268,7 +258,6 @@ void write_view_back(walk& w, const record<C>& r, target<C> to) {
   const std::size_t rank = r.rank();
   operand_layout all;
   std::size_t n = 1;
-#if !defined(DIMWISE_PLAIN_ONLY)
   const bool is_row = rank > 0 && follow_each_other(to.axes, rank) && to.axes[rank - 1].stride == 1;
   if (is_row && r.has_kernels && !w.cx.reference_forced()) {
     for (std::size_t i = 0; i < rank; ++i) {
@@ -288,7 +277,6 @@ void write_view_back(walk& w, const record<C>& r, target<C> to) {
       });
     }
   }
-#endif
   note(w, plan_kind::plain, r);
   if (!w.computes()) { return; }
   // In the operand's own order, which the loops need: a view may join axes that follow each other.

@@ -6,13 +6,11 @@
 // Tests: tests/grad/training/kernels.test.cpp
 #pragma once
 
+#include <dimwise/eval/kernels/elements.hpp>
 #include <dimwise/eval/kernels/loss.hpp>
 #include <dimwise/eval/loops/loss.hpp>
 #include <dimwise/eval/records/walk_definitions.hpp>
-#if !defined(DIMWISE_PLAIN_ONLY)
-#include <dimwise/eval/kernels/elements.hpp>
 #include <dimwise/kernels/dispatch/active_gradients.hpp>
-#endif
 
 namespace dimwise::detail {
 
@@ -79,8 +77,6 @@ struct loss_of_record {
   }
 };
 
-#if !defined(DIMWISE_PLAIN_ONLY)
-
 // The alternatives are contiguous, and their weights are the same for every row.
 template <class C>
 bool loss_rows_fit(const loss_of_record<C>& x, const loss_loops& loops, bool divergence) {
@@ -144,19 +140,15 @@ void run_loss_rows(context& cx, const loss_of_record<C>& x, const loss_loops& lo
   });
 }
 
-#endif
-
 template <class C>
 void write_cross_entropy(walk& w, const record<C>& r, target<C> to) {
   const loss_of_record<C> x(w, r, *r.child[0]);
   const loss_loops loops = x.loops(r.shape->axes, to.axes, nullptr);
   const bool divergence = r.index != 0;
-#if !defined(DIMWISE_PLAIN_ONLY)
   if (runs_kernel(w, r, plan_kind::rows, loss_rows_fit(x, loops, divergence))) {
     if (w.computes()) { run_loss_rows<C>(w.cx, x, loops, to.data, nullptr); }
     return;
   }
-#endif
   note(w, plan_kind::plain, r);
   if (w.computes()) { cross_entropy_by_loops(loops, to.data, x.operands(divergence)); }
 }
@@ -167,13 +159,11 @@ void write_cross_entropy_back(walk& w, const record<C>& r, target<C> to) {
   const auto arrived = read_record(w, g);
   const loss_of_record<C> x(w, *static_cast<const record<C>*>(r.node), *r.child[1]);
   const loss_loops loops = x.loops(g.shape->axes, arrived.axes, to.axes);
-#if !defined(DIMWISE_PLAIN_ONLY)
   if (runs_kernel(w, r, plan_kind::rows,
                   loss_rows_fit(x, loops, false) && loops.alternatives.stride[loss_pointer::gradient][0] == 1)) {
     if (w.computes()) { run_loss_rows<C>(w.cx, x, loops, to.data, arrived.data); }
     return;
   }
-#endif
   note(w, plan_kind::plain, r);
   if (w.computes()) { cross_entropy_back_by_loops(loops, to.data, arrived.data, x.operands(false)); }
 }

@@ -5,21 +5,17 @@
 // Tests: tests/eval/plan/plan.test.cpp, tests/eval/plan/operations.test.cpp
 #pragma once
 
+#include <dimwise/eval/kernels/elements.hpp>
 #include <dimwise/eval/loops/element_loops.hpp>
 #include <dimwise/eval/records/products_definitions.hpp>
 #include <dimwise/eval/records/rows_definitions.hpp>
-#if !defined(DIMWISE_PLAIN_ONLY)
-#include <dimwise/eval/kernels/elements.hpp>
-#endif
 
 namespace dimwise::detail {
-
-#if !defined(DIMWISE_PLAIN_ONLY)
 
 // Functions and arithmetic together with the product or the norm below, where a kernel takes them.
 template <class C>
 bool fused_elements(walk& w, const record<C>& r, target<C> to) {
-  if constexpr (std::is_same_v<C, float>) {
+  if constexpr (kernels::available && std::is_same_v<C, float>) {
     return r.has_kernels && !w.cx.reference_forced() && (norm_and_finish(w, r, to) || product_and_finish(w, r, to));
   } else {
     return false;
@@ -31,7 +27,8 @@ template <class C, std::size_t K, class Kernel>
 bool elements_by_kernel(walk& w, const record<C>& r, const kernels::loop_nest<K>& nest, const bool* any_step,
                         std::size_t part, const Kernel& kernel) {
   if (!runs_kernel(w, r, plan_kind::map, elements_fit(nest, any_step))) { return false; }
-  if (w.computes()) {
+  if constexpr (kernels::available) {
+    if (!w.computes()) { return true; }
     const auto& table = kernels::active_for<C>();
     run_parts(w.cx, nest, part,
               [&](std::size_t n, const std::ptrdiff_t* at, const std::ptrdiff_t* step) { kernel(table, n, at, step); });
@@ -39,40 +36,31 @@ bool elements_by_kernel(walk& w, const record<C>& r, const kernels::loop_nest<K>
   return true;
 }
 
-#endif
-
 template <class C>
 void write_unary(walk& w, const record<C>& r, target<C> to) {
-#if !defined(DIMWISE_PLAIN_ONLY)
   if (fused_elements(w, r, to)) { return; }
-#endif
   const auto x = read_record(w, *r.child[0]);
   const auto nest = nest_of_children(r, to.axes, x);
   const auto f = static_cast<kernels::function>(r.index);
-#if !defined(DIMWISE_PLAIN_ONLY)
   if (elements_by_kernel(w, r, nest, no_any_step, part_elements,
                          [&](const auto& table, std::size_t n, const auto* at, const auto*) {
     table.map(f, n, x.data + at[1], to.data + at[0]);
   })) {
     return;
   }
-#endif
   note(w, plan_kind::plain, r);
   if (w.computes()) { unary_loops(f, nest, r.child[0]->shape->masked, to.data, x.data); }
 }
 
 template <class C>
 void write_binary(walk& w, const record<C>& r, target<C> to) {
-#if !defined(DIMWISE_PLAIN_ONLY)
   if (fused_elements(w, r, to)) { return; }
-#endif
   const auto a = read_record(w, *r.child[0]);
   const auto b = read_record(w, *r.child[1]);
   const auto nest = nest_of_children(r, to.axes, a, b);
   const auto f = static_cast<kernels::operation>(r.index);
   const bool a_masked = r.child[0]->shape->masked;
   const bool b_masked = r.child[1]->shape->masked;
-#if !defined(DIMWISE_PLAIN_ONLY)
   if (elements_by_kernel(w, r, nest, no_any_step, a_masked || b_masked ? cached_part : part_elements,
                          [&](const auto& table, std::size_t n, const auto* at, const auto* step) {
     C* const out = to.data + at[0];
@@ -82,7 +70,6 @@ void write_binary(walk& w, const record<C>& r, target<C> to) {
   })) {
     return;
   }
-#endif
   note(w, plan_kind::plain, r);
   if (w.computes()) { binary_loops(f, nest, a_masked, b_masked, to.data, a.data, b.data); }
 }
@@ -125,7 +112,6 @@ void write_masked(walk& w, const record<C>& r, target<C> to) {
   const auto visible = r.mask_facts->read(w, r.mask, r.node_extents);
   const auto nest =
       nest_by_names<2>(r.shape->axes, to.axes, {r.child[0]->shape->axes, r.mask_facts->axes}, {x.axes, visible.axes});
-#if !defined(DIMWISE_PLAIN_ONLY)
   static constexpr bool any_step_of_mask[] = {false, true};
   if (elements_by_kernel(w, r, nest, any_step_of_mask, cached_part,
                          [&](const auto& table, std::size_t n, const auto* at, const auto* step) {
@@ -134,7 +120,6 @@ void write_masked(walk& w, const record<C>& r, target<C> to) {
   })) {
     return;
   }
-#endif
   note(w, plan_kind::plain, r);
   if (w.computes()) { element_loop(nest, to.data, visible_or_hidden{}, x.data, visible.data); }
 }
@@ -145,7 +130,6 @@ void write_biased(walk& w, const record<C>& r, target<C> to) {
   const auto bias = read_record(w, *r.child[1]);
   const auto nest = nest_of_children(r, to.axes, x, bias);
   const bool masked = r.child[0]->shape->masked;
-#if !defined(DIMWISE_PLAIN_ONLY)
   if (elements_by_kernel(w, r, nest, no_any_step, cached_part,
                          [&](const auto& table, std::size_t n, const auto* at, const auto* step) {
     C* const out = to.data + at[0];
@@ -156,7 +140,6 @@ void write_biased(walk& w, const record<C>& r, target<C> to) {
   })) {
     return;
   }
-#endif
   note(w, plan_kind::plain, r);
   if (!w.computes()) { return; }
   if (masked) {
@@ -172,7 +155,6 @@ void write_power(walk& w, const record<C>& r, target<C> to) {
   const auto x = read_record(w, *r.child[0]);
   const auto y = read_record(w, *r.child[1]);
   const auto nest = nest_of_children(r, to.axes, x, y);
-#if !defined(DIMWISE_PLAIN_ONLY)
   const bool squares = r.child[1]->kind() == record_kind::number && r.child[1]->number == 2;
   if (squares && elements_by_kernel(w, r, nest, no_any_step, part_elements,
                                     [&](const auto& table, std::size_t n, const auto* at, const auto* step) {
@@ -182,7 +164,6 @@ void write_power(walk& w, const record<C>& r, target<C> to) {
   })) {
     return;
   }
-#endif
   note(w, plan_kind::plain, r);
   if (w.computes()) { element_loop(nest, to.data, fn::pow{}, x.data, y.data); }  // no operand is masked (R7)
 }
@@ -193,7 +174,6 @@ void write_clamped(walk& w, const record<C>& r, target<C> to) {
   const auto low = read_record(w, *r.child[1]);
   const auto high = read_record(w, *r.child[2]);
   const auto nest = nest_of_children(r, to.axes, x, low, high);
-#if !defined(DIMWISE_PLAIN_ONLY)
   if (elements_by_kernel(w, r, nest, no_any_step, cached_part,
                          [&](const auto& table, std::size_t n, const auto* at, const auto* step) {
     C* const out = to.data + at[0];
@@ -202,7 +182,6 @@ void write_clamped(walk& w, const record<C>& r, target<C> to) {
   })) {
     return;
   }
-#endif
   note(w, plan_kind::plain, r);
   if (w.computes()) { element_loop(nest, to.data, fn::clamp{}, x.data, low.data, high.data); }
 }
@@ -224,7 +203,6 @@ void write_chosen(walk& w, const record<C>& r, target<C> to) {
   const auto a = operand(0);
   const auto b = operand(1);
   const auto nest = nest_by_names<3>(r.shape->axes, to.axes, names, {first.axes, a.axes, b.axes});
-#if !defined(DIMWISE_PLAIN_ONLY)
   static constexpr bool any_step_of_condition[] = {true, false, false};
   if (elements_by_kernel(w, r, nest, any_step_of_condition, cached_part,
                          [&](const auto& table, std::size_t n, const auto* at, const auto* step) {
@@ -232,7 +210,6 @@ void write_chosen(walk& w, const record<C>& r, target<C> to) {
   })) {
     return;
   }
-#endif
   note(w, plan_kind::plain, r);
   if (w.computes()) { element_loop(nest, to.data, fn::choose{}, first.data, a.data, b.data); }
 }

@@ -233,7 +233,6 @@ void write_recorded(Pass& pass, const N& n, target<C> to) {
   write_record(w, *form<Pass>(stack, n), to);
 }
 
-#if !defined(DIMWISE_PLAIN_ONLY)
 // A node as fused attention, as `attend` of its record.
 template <class C, class N>
 bool attend_node(evaluation_pass& pass, const N& n, target<C> to, const named_memory_of<C>* sums) {
@@ -242,7 +241,6 @@ bool attend_node(evaluation_pass& pass, const N& n, target<C> to, const named_me
   walk w = walk_of(pass);
   return attend(w, *form<evaluation_pass>(stack, n), to, sums);
 }
-#endif
 
 // A tensor's memory by the names of its axes; `data` are its elements.
 template <class T, class X>

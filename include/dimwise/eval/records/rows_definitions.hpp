@@ -5,11 +5,11 @@
 // Tests: tests/eval/plan/plan.test.cpp, tests/eval/plan/operations.test.cpp
 #pragma once
 
+#include <dimwise/eval/kernels/rows.hpp>
 #include <dimwise/eval/loops/rows.hpp>
 #include <dimwise/eval/records/walk_definitions.hpp>
 #if !defined(DIMWISE_PLAIN_ONLY)
 #include <dimwise/eval/kernels/epilogue.hpp>
-#include <dimwise/eval/kernels/rows.hpp>
 #endif
 
 namespace dimwise::detail {
@@ -42,14 +42,12 @@ void write_rows(walk& w, const record<C>& r, target<C> to) {
   const auto x = read_record(w, *r.child[0]);
   const row_loops loops = loops_over(r, to.axes, x.axes);
   const auto epsilon = static_cast<C>(r.number);
-#if !defined(DIMWISE_PLAIN_ONLY)
-  if constexpr (has_row_kernel<How>) {
+  if constexpr (kernels::available && has_row_kernel<How>) {
     if (runs_kernel(w, r, plan_kind::rows, rows_fit(loops))) {
       if (w.computes()) { run_rows<How>(w.cx, loops, to.data, x.data, to.hidden, epsilon); }
       return;
     }
   }
-#endif
   note(w, plan_kind::plain, r);
   if (w.computes()) { row_by_row<How>(loops, to.data, x.data, to.hidden, epsilon); }
 }
@@ -59,14 +57,12 @@ void write_total(walk& w, const record<C>& r, target<C> to) {
   const auto x = read_record(w, *r.child[0]);
   const row_loops loops = loops_over(r, to.axes, x.axes);
   const bool masked = r.child[0]->shape->masked;
-#if !defined(DIMWISE_PLAIN_ONLY)
-  if constexpr (total_code<How>.has_value()) {
+  if constexpr (kernels::available && total_code<How>.has_value()) {
     if (runs_kernel(w, r, plan_kind::rows, !masked && fold_fits(loops))) {
       if (w.computes()) { run_fold<How>(w.cx, loops, to.data, x.data); }
       return;
     }
   }
-#endif
   note(w, plan_kind::plain, r);
   if (!w.computes()) { return; }
   if (masked) {

@@ -50,11 +50,9 @@ void send_rows(walk& w, const record<C>& r, const record<C>& g);
 template <class C, class How>
 void send_total(walk& w, const record<C>& r, const record<C>& g);
 
-#if !defined(DIMWISE_PLAIN_ONLY)
 // Attention as a whole: `back` without the gradients. False, and nothing sent, where no kernel takes it.
 template <class C>
 bool send_attention(walk& w, const record<C>& r, const attention_back<C>& back);
-#endif
 
 }  // namespace dimwise::detail
 

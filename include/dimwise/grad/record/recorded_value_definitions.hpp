@@ -13,14 +13,12 @@ namespace dimwise::detail {
 // to = a + b for `n` contiguous elements; `to` may be one of them.
 template <class T>
 void add_gradients(context& cx, std::size_t n, T* to, const T* a, const T* b) {
-#if !defined(DIMWISE_PLAIN_ONLY)
-  if (!cx.reference_forced() && n >= least_row) {
+  if (kernels::available && !cx.reference_forced() && n >= least_row) {
     cx.count(plan_kind::map);
     return in_parts(cx, n, part_elements, [&](std::size_t begin, std::size_t end) {
       kernels::active_for<T>().zip(kernels::operation::add, end - begin, a + begin, 1, b + begin, 1, to + begin);
     });
   }
-#endif
   cx.count(plan_kind::plain);
   for (std::size_t i = 0; i < n; ++i) { to[i] = a[i] + b[i]; }
 }

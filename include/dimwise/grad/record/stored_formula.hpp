@@ -6,6 +6,7 @@
 #pragma once
 
 #include <dimwise/eval/records/form.hpp>
+#include <dimwise/eval/written/erased.hpp>
 #include <dimwise/grad/record/adjoints.hpp>
 #include <dimwise/grad/record/recorded_value.hpp>
 

@@ -5,6 +5,7 @@
 // Tests: tests/grad/tracked.test.cpp, tests/grad/operations/attention.test.cpp
 #pragma once
 
+#include <dimwise/eval/attention/gradient.hpp>
 #include <dimwise/grad/record/adjoints_definitions.hpp>
 #include <dimwise/grad/record/erased.hpp>
 #include <dimwise/grad/record/stored_formula.hpp>
@@ -71,12 +72,9 @@ template <class T>
 struct kept_formula {
   const formula_type<T>& type;
   void* formula;
-
-#if !defined(DIMWISE_PLAIN_ONLY)
   bool is_attention = false;  // that a kernel has computed: its value and its sums
   shared_storage<T> value{};
   attention_sums<T> sums{};
-#endif
 
   kept_formula(const formula_type<T>& of, const void* original) : type(of), formula(of.copy(original)) {}
   kept_formula(const kept_formula&) = delete;
@@ -90,15 +88,15 @@ void send_records(kept_formula<T>& kept, const value_axes& of, const shared_stor
   const record<T>& root = all.root();
   const axes_in_memory axes(of, root);
   walk w{current_context(), nullptr};
-#if !defined(DIMWISE_PLAIN_ONLY)
-  if (kept.is_attention && !w.cx.reference_forced()) {
-    attention_back<T> back;
-    back.out = axes.memory(const_cast<T*>(kept.value.read()));  // is read
-    back.sums = kept.sums.memory();
-    back.g = axes.memory(g.read());
-    if (send_attention(w, root, back)) { return; }
+  if constexpr (kernels::available) {
+    if (kept.is_attention && !w.cx.reference_forced()) {
+      attention_back<T> back;
+      back.out = axes.memory(const_cast<T*>(kept.value.read()));  // is read
+      back.sums = kept.sums.memory();
+      back.g = axes.memory(g.read());
+      if (send_attention(w, root, back)) { return; }
+    }
   }
-#endif
   const record_shape shape{of.names, of.facts, nullptr, &axes_in_memory::write, false};
   record<T> gradient{};
   gradient.operation = &records::shared_leaf<T>;
@@ -121,7 +119,6 @@ void send_formula(void* kept, recorded* value) {
   send_as_statement(from.axes().mesh, owned->type.holds_erased, [&] { send_records(*owned, from.axes(), g); });
 }
 
-#if !defined(DIMWISE_PLAIN_ONLY)
 // Attention that a kernel computes and keeps the sums of; false where none does.
 template <class T>
 bool store_attention(walk& w, const record<T>& root, const stored_elements_of<T>& to, const axes_in_memory& axes,
@@ -129,7 +126,6 @@ bool store_attention(walk& w, const record<T>& root, const stored_elements_of<T>
   return root.kind() == record_kind::product && !w.cx.reference_forced() &&
          attend_for_gradient(w, root, target<T>{to.first, axes.of_root}, sums);
 }
-#endif
 
 template <class T>
 origin_pointer store_formula(const formula_type<T>& type, const void* formula, const stored_elements_of<T>& to) {
@@ -139,22 +135,19 @@ origin_pointer store_formula(const formula_type<T>& type, const void* formula, c
   const axes_in_memory axes(to.axes, all.root());
   walk w{current_context(), nullptr};
   // By one kernel whether it is recorded or not: a recomputed layer has the same bits as before.
-#if defined(DIMWISE_PLAIN_ONLY)
-  if (!to.are_computed) { write_record(w, all.root(), target<T>{to.first, axes.of_root}); }
-#else
   attention_sums<T> sums;
-  const bool is_attention = !to.are_computed && to.count > 0 && store_attention(w, all.root(), to, axes, sums);
+  bool is_attention = false;
+  if constexpr (kernels::available) {
+    is_attention = !to.are_computed && to.count > 0 && store_attention(w, all.root(), to, axes, sums);
+  }
   if (!to.are_computed && !is_attention) { write_record(w, all.root(), target<T>{to.first, axes.of_root}); }
-#endif
   if (!recorded) { return {}; }
   owner<kept_formula<T>> kept(new kept_formula<T>(type, formula));
-#if !defined(DIMWISE_PLAIN_ONLY)
   if (is_attention) {
     kept->is_attention = true;
     kept->sums = static_cast<attention_sums<T>&&>(sums);
     kept->value = to.shared != nullptr ? *to.shared : shared_copy<T>(to.first, to.count);
   }
-#endif
   origin_pointer origin = new_recorded_value<T>(record->number(), to.axes);
   origin->keep(kept.release(), &send_formula<T>);
   record->add(origin);

@@ -8,24 +8,24 @@
 
 #include <dimwise/kernels/dispatch/configuration.hpp>
 
-#if defined(DIMWISE_PLAIN_ONLY)
+#include <type_traits>
 
-namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
-inline constexpr bool available = false;
-}
-
-#elif defined(DIMWISE_COMPILED_KERNELS)
+#if defined(DIMWISE_PLAIN_ONLY) || defined(DIMWISE_COMPILED_KERNELS)
 
 #include <dimwise/kernels/dispatch/table.hpp>
 
 namespace dimwise::kernels {
-/// The best kernels that this machine supports; selected once.
+/// The best kernels that this machine supports; selected once. Not defined where none are available.
 [[nodiscard]] const table& active() noexcept;
 /// The kernels of double for the architecture of active().
 [[nodiscard]] const element_table<double>& active_doubles() noexcept;
 
 inline namespace DIMWISE_CONFIGURATION {
+#if defined(DIMWISE_PLAIN_ONLY)
+inline constexpr bool available = false;
+#else
 inline constexpr bool available = true;
+#endif
 using active_kernels = table;
 using active_double_kernels = element_table<double>;
 }  // namespace DIMWISE_CONFIGURATION
@@ -54,24 +54,22 @@ template <class Kernels = active_double_kernels>
 
 #endif
 
-#if !defined(DIMWISE_PLAIN_ONLY)
-#include <type_traits>
-
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
-/// The kernels for elements of T, float or double.
+/// The kernels for elements of T, float or double. Nothing calls it where none are available.
 template <class T>
 using active_kernels_for = std::conditional_t<std::is_same_v<T, double>, active_double_kernels, active_kernels>;
 template <class T>
 [[nodiscard, gnu::always_inline]] inline const active_kernels_for<T>& active_for() noexcept {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "dimwise: no kernels compute in this type");
-  if constexpr (std::is_same_v<T, double>) {
+  if constexpr (!available) {
+    __builtin_unreachable();
+  } else if constexpr (std::is_same_v<T, double>) {
     return active_doubles();
   } else {
     return active();
   }
 }
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION
-#endif
 
 // An inline namespace does not cover the user's inline functions and templates: the linker keeps one definition of
 // each, and with two configurations the link order would decide. Each configuration therefore defines one symbol, in a

@@ -10,7 +10,9 @@
 #include <dimwise/kernels/dispatch/active.hpp>
 #include <dimwise/kernels/dispatch/configuration.hpp>
 
-#if defined(DIMWISE_COMPILED_KERNELS) && !defined(DIMWISE_PLAIN_ONLY)
+#include <type_traits>
+
+#if defined(DIMWISE_COMPILED_KERNELS) || defined(DIMWISE_PLAIN_ONLY)
 
 #include <dimwise/kernels/dispatch/gradient_table.hpp>
 
@@ -21,7 +23,7 @@ namespace dimwise::kernels {
 [[nodiscard]] const element_gradient_table<double>& active_double_gradients() noexcept;
 }  // namespace dimwise::kernels
 
-#elif !defined(DIMWISE_PLAIN_ONLY)
+#else
 
 #include <dimwise/kernels/dispatch/gradient_implementation.hpp>
 
@@ -40,18 +42,16 @@ template <class Arch = in_double<default_arch>>
 
 #endif
 
-#if !defined(DIMWISE_PLAIN_ONLY)
-#include <type_traits>
-
 namespace dimwise::kernels::inline DIMWISE_CONFIGURATION {
-/// The kernels of the backward pass for elements of T, float or double.
+/// The kernels of the backward pass for elements of T, float or double. Nothing calls it where none are available.
 template <class T>
 [[nodiscard]] const element_gradient_table<T>& active_gradients_for() noexcept {
-  if constexpr (std::is_same_v<T, double>) {
+  if constexpr (!available) {
+    __builtin_unreachable();
+  } else if constexpr (std::is_same_v<T, double>) {
     return active_double_gradients();
   } else {
     return active_gradients();
   }
 }
 }  // namespace dimwise::kernels::inline DIMWISE_CONFIGURATION
-#endif

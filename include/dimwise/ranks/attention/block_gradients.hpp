@@ -147,7 +147,6 @@ void block_back_by_adjoints(const Kept& kept, const K& k, const V& v, const G& g
 template <class Kept, class K, class V, class G, class Gradients>
 bool block_back_by_kernel([[maybe_unused]] const Kept& kept, [[maybe_unused]] const K& k, [[maybe_unused]] const V& v,
                           [[maybe_unused]] const G& g, [[maybe_unused]] Gradients& to) {
-#if !defined(DIMWISE_PLAIN_ONLY)
   if constexpr (Kept::wants_others) { return false; }  // which the kernel would not divide among blocks
   using plain_scores = untracked_type<decltype(kept.scores)>;
   using formula = ring_scores<typename Kept::key, plain_scores>;
@@ -172,9 +171,6 @@ bool block_back_by_kernel([[maybe_unused]] const Kept& kept, [[maybe_unused]] co
   } else {
     return false;
   }
-#else
-  return false;
-#endif
 }
 
 template <class Kept, class K, class V, class G>
