@@ -57,28 +57,35 @@ struct static_operand<tensor<T, D...>> {
   static constexpr auto axes = static_extents<own>::contiguous();
   static const float* data(context&, const tensor<T, D...>& n) { return untracked_of(n).data(); }
 };
-template <class Shape, class E>
-  requires(static_operand<E>::known)
-struct static_operand<with_marks<Shape, E>> : static_operand<E> {
-  const float* data(context& cx, const with_marks<Shape, E>& n) {
+// Views of the same elements: other marks, another name, another order.
+template <class How>
+inline constexpr bool is_static_view = is_any_of<How, views::marks, views::regroup>;
+template <class From, class To>
+inline constexpr bool is_static_view<views::rename<From, To>> =
+    axes_of<From>::type::size == 1 && axes_of<To>::type::size == 1;
+template <class Shape, class How, class E>
+  requires(static_operand<E>::known && is_static_view<How>)
+struct static_operand<restride<Shape, How, E>> : static_operand<E> {
+  static constexpr auto axes = std::is_same_v<How, views::regroup>
+                                   ? named_axes<axes_for<Shape>, axes_for<shape_of<E>>>(static_operand<E>::axes)
+                                   : static_operand<E>::axes;
+  const float* data(context& cx, const restride<Shape, How, E>& n) {
     return static_operand<E>::data(cx, n.template child<0>());
   }
 };
-template <class Shape, class From, class To, class E>
-  requires(static_operand<E>::known && axes_of<From>::type::size == 1 && axes_of<To>::type::size == 1)
-struct static_operand<restride<Shape, views::rename<From, To>, E>> : static_operand<E> {
-  const float* data(context& cx, const restride<Shape, views::rename<From, To>, E>& n) {
-    return static_operand<E>::data(cx, n.template child<0>());
-  }
-};
-template <class Shape, class E>
-  requires(static_operand<E>::known)
-struct static_operand<restride<Shape, views::regroup, E>> : static_operand<E> {
-  static constexpr auto axes = named_axes<axes_for<Shape>, axes_for<shape_of<E>>>(static_operand<E>::axes);
-  const float* data(context& cx, const restride<Shape, views::regroup, E>& n) {
-    return static_operand<E>::data(cx, n.template child<0>());
-  }
-};
+
+// The offsets of the pointers of a nest, of the first `Count` of its iterations.
+template <std::size_t Count, std::size_t K>
+constexpr auto offsets_of(const kernels::loop_nest<K>& nest) {
+  std::array<std::array<std::ptrdiff_t, K>, Count> at{};
+  std::size_t i = 0;
+  kernels::walk_rows(nest, [&](const std::ptrdiff_t(&o)[K], std::size_t many, const std::ptrdiff_t(&s)[K]) {
+    for (std::size_t j = 0; j < many && i < Count; ++j, ++i) {
+      for (std::size_t x = 0; x < K; ++x) { at[i][x] = o[x] + static_cast<std::ptrdiff_t>(j) * s[x]; }
+    }
+  });
+  return at;
+}
 
 // How a node is computed when its result has these constant axes; `known` is false where the other plans take over.
 template <class N, auto To>
@@ -117,18 +124,6 @@ struct static_plan<contraction<Shape, Over, A, B>, To> {
       plan_product(sort_axes(form, static_operand<A>::axes.data(), static_operand<B>::axes.data(), To.data()));
   static constexpr std::size_t count = plan.call.count;
 
-  // Where the matrices of each problem begin: of the result, a, b.
-  static constexpr auto places_of_problems() {
-    std::array<std::array<std::ptrdiff_t, 3>, known ? count : 1> at{};
-    std::size_t i = 0;
-    kernels::walk_rows(plan.problems, [&](const std::ptrdiff_t(&o)[3], std::size_t many, const std::ptrdiff_t(&s)[3]) {
-      for (std::size_t j = 0; j < many && i < at.size(); ++j, ++i) {
-        for (std::size_t x = 0; x < 3; ++x) { at[i][x] = o[x] + static_cast<std::ptrdiff_t>(j) * s[x]; }
-      }
-    });
-    return at;
-  }
-
  public:
   static constexpr std::size_t work = plain_work(form, static_operand<A>::axes.data(), To.data());
   static constexpr bool known = work >= least_product && plan.sums.rank == 0 && count <= most_static_problems;
@@ -138,7 +133,8 @@ struct static_plan<contraction<Shape, Over, A, B>, To> {
     static_operand<B> right;
     const float* const a = left.data(cx, n.template child<0>());
     const float* const b = right.data(cx, n.template child<1>());
-    static constexpr auto at = places_of_problems();
+    // Where the matrices of each problem begin: of the result, a, b.
+    static constexpr auto at = offsets_of<count>(plan.problems);
     kernels::product_call::pointers problems[at.size()];
     for (std::size_t i = 0; i < at.size(); ++i) {
       const float* const x = a + at[i][1];
@@ -188,15 +184,7 @@ struct static_attention {
     align<loops, typename roles::k_axes>(static_operand<K>::axes.data(), strides[1]);
     align<loops, typename roles::v_axes>(static_operand<V>::axes.data(), strides[2]);
     align<loops, typename match::result>(To.data(), strides[3]);
-    std::array<std::array<std::ptrdiff_t, 4>, count> at{};
-    std::size_t i = 0;
-    const auto nest = nest_over(loops::size, static_extents<loops>::axes.data(), strides);
-    kernels::walk_rows(nest, [&](const std::ptrdiff_t(&o)[4], std::size_t many, const std::ptrdiff_t(&s)[4]) {
-      for (std::size_t j = 0; j < many; ++j, ++i) {
-        for (std::size_t x = 0; x < 4; ++x) { at[i][x] = o[x] + static_cast<std::ptrdiff_t>(j) * s[x]; }
-      }
-    });
-    return at;
+    return offsets_of<count>(nest_over(loops::size, static_extents<loops>::axes.data(), strides));
   }
 
  public:

@@ -205,11 +205,9 @@ const record<C>* form_child(record_stack<C>& all, const X& x) {
     if constexpr (is_leaf<X> && shares_elements<untracked_type<X>, C>) {
       r.operation = &records::shared_leaf<C>;
       r.node = &untracked_of(x).handle();
-    } else if constexpr (is_stored_node<X>) {
-      r.operation = &records::stored<C, Pass, X>;
-      r.facts = &stored_of_node<Pass, X>::value;
     } else {
       r.operation = &records::foreign<C, Pass, X>;
+      if constexpr (is_stored_node<X>) { r.facts = &stored_of_node<Pass, X>::value; }
     }
     if constexpr (is_tensor<X> && is_tracked<X>) { r.origin = x.origin(); }
     return &r;

@@ -122,11 +122,8 @@ void write_foreign(walk& w, const record<C>& r, target<C> to) {
 }
 namespace records {
 template <class C, class Pass, class N>
-inline constexpr record_operation<C> foreign = {record_kind::foreign, &read_foreign<C, Pass, N>,
-                                                &write_foreign<C, Pass, N>};
-template <class C, class Pass, class N>
-inline constexpr record_operation<C> stored = {record_kind::stored, &read_foreign<C, Pass, N>,
-                                               &write_foreign<C, Pass, N>};
+inline constexpr record_operation<C> foreign = {is_stored_node<N> ? record_kind::stored : record_kind::foreign,
+                                                &read_foreign<C, Pass, N>, &write_foreign<C, Pass, N>};
 }  // namespace records
 
 // ---- masks and biases ----------------------------------------------------------------------------------------------

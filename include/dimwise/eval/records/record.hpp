@@ -193,6 +193,9 @@ struct bias_facts_of_record {
   void (*slopes)(const void* bias, const void* extents, slopes_of_record& to);  // null: it has other elements
 };
 
+// Nodes whose elements kernels read as they are stored (records/stored.hpp).
+template <class X>
+inline constexpr bool is_stored_node = false;
 // Elements as they are stored.
 struct stored_elements {
   operand_layout layout;

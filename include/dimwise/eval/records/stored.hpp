@@ -11,8 +11,6 @@
 
 namespace dimwise::detail {
 
-template <class X>
-inline constexpr bool is_stored_node = false;
 template <class Pass, class N>
 struct stored_of_node;
 

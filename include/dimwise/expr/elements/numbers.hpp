@@ -30,17 +30,24 @@ using shape_or_none_t = typename element_facts<X>::shape_type;
 template <class X>
 using element_of = typename element_facts<X>::value_type;
 
+// The elements of a tensor, or a number, a truth value, an id given alone.
+template <class X>
+struct compared_element {
+  using type = X;
+};
+template <operand X>
+struct compared_element<X> {
+  using type = value_of<X>;
+};
+template <class X>
+using compared_t = typename compared_element<X>::type;
 // Beside a real number whole ones are real, also where an operation divides.
 template <class X>
-inline constexpr bool is_real_number = real_element<X>;
-template <operand X>
-inline constexpr bool is_real_number<X> = real_element<value_of<X>>;
+inline constexpr bool is_real_number = real_element<compared_t<X>>;
 
 // Low-precision elements, which are widened before anything computes with them.
 template <class T>
 inline constexpr bool is_half_precision = std::is_same_v<T, bfloat16> || std::is_same_v<T, float16>;
-template <class T>
-inline constexpr bool is_stored_only = stored_element<T>;
 
 template <class Op>
 inline constexpr bool takes_whole_numbers =
@@ -59,7 +66,7 @@ consteval auto judge_elements() {
     return answer<error_with_t<ERROR_R18_ids_index_their_own_dimension_only, Op, shape_or_none_t<X>...>>{};
   } else if constexpr ((std::is_same_v<element_of<X>, bool> || ...)) {
     return answer<error_with_t<ERROR_R7_mask_needs_a_polarity_allow_or_block, Op, shape_or_none_t<X>...>>{};
-  } else if constexpr ((is_stored_only<element_of<X>> || ...)) {
+  } else if constexpr ((stored_element<element_of<X>> || ...)) {
     return answer<error_with_t<ERROR_R13_stored_numbers_are_widened_first, Op, shape_or_none_t<X>...>>{};
   } else if constexpr (!takes_whole_numbers<Op> && !(mixes_with_real<Op> && (is_real_number<X> || ...))) {
     return answer<error_with_t<ERROR_R13_needs_real_numbers, Op, shape_or_none_t<X>...>>{};
@@ -83,17 +90,7 @@ template <class Op, class Verdict, class... X>
 using of_numbers =
     typename either_t<(is_real<X> && ...), std::type_identity<Verdict>, judged_elements<Op, Verdict, X...>>::type;
 
-// A compared or chosen operand: the elements of a tensor, or a number, a truth value, an id given alone.
-template <class X>
-struct compared_element {
-  using type = X;
-};
-template <operand X>
-struct compared_element<X> {
-  using type = value_of<X>;
-};
-template <class X>
-using compared_t = typename compared_element<X>::type;
+// What is compared or chosen.
 template <class X>
 inline constexpr bool is_compared = operand<X> || std::is_arithmetic_v<X> || is_id<X>;
 
