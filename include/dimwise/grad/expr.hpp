@@ -43,7 +43,10 @@ class erased_tracked : public counted_formula {
 
   erased_tracked(const plain_type& plain, std::uint64_t record) : plain_(plain), record_(record) {}
   [[nodiscard]] const plain_type& plain() const { return plain_; }
+  [[nodiscard]] const auto& extents() const { return plain_.extents(); }
   [[nodiscard]] std::uint64_t record() const { return record_; }
+  // Whether its tensors are part of the record of that number; throws `gradient_error` where they are part of another.
+  [[nodiscard]] bool has_origin(std::uint64_t record) const { return record_ != 0 && belongs_to(record_, record); }
   virtual void send(const gradient_type& g) const = 0;
 
  private:
@@ -60,6 +63,14 @@ class erased_tracked_formula final : public erased_tracked<T, D...> {
 
  private:
   E formula_;
+};
+template <class T, class... D>
+struct formula_of_elements<tracked<T>, shape<D...>> {
+  using type = erased_tracked<T, D...>;
+  template <class E>
+  static const type* made_of(const E& value) {
+    return new erased_tracked_formula<E, T, D...>(value);
+  }
 };
 
 // The gradient that has arrived at the formula of an `expr`.
@@ -112,61 +123,6 @@ template <class T, class Shape>
 struct untracked_operand<expr<tracked<T>, Shape>> {
   static const expr<T, Shape>& of(const expr<tracked<T>, Shape>& x) { return x.formula().plain(); }
 };
-
-}  // namespace detail
-
-/// An expression of tracked operands, of this element type and shape. Values and gradients are those of the formula;
-/// where it is used several times, its gradient is sent once.
-template <class T, class... DimsAndMarks>
-  requires(detail::valid_tensor<tracked<T>, DimsAndMarks...>)
-class expr<tracked<T>, shape<DimsAndMarks...>>
-    : public detail::shaped_as<shape<DimsAndMarks...>>,
-      public detail::expression_base,
-      public detail::stored_base<tracked<T>, detail::stored_t<shape<DimsAndMarks...>>>::type {
- public:
-  using shape_type = shape<DimsAndMarks...>;
-  using value_type = tracked<T>;
-  using extents_type = detail::extents_for<shape_type>;
-
-  /// The expression that is a constant tensor of zeros; run-time extents are 0.
-  expr() : expr(tensor<T, DimsAndMarks...>()) {}
-  /// An operand with these dimensions in any order and these marks; plain operands are constants (the rules of
-  /// assignment). Nothing is computed.
-  template <operand E>
-    requires(!std::same_as<E, expr> && detail::fits<tracked<T>, detail::value_of<E>> &&
-             allowed<rule::assign<shape_type, detail::shape_of<E>>>)
-  expr(const E& value)  // implicit: as in `tensor y = value;`
-      : formula_(formula_of(detail::in_shape<shape_type>(value))) {}
-  template <class Computed, class Verdict = rule::assign<shape_type, Computed>>
-    requires refused<Verdict>
-  expr(const detail::shaped_as<Computed>& value, Verdict* = nullptr) DIMWISE_DETAIL_REFUSED(Verdict);
-  template <operand E, class Error = detail::operand_elements_error<tracked<T>, E>>
-    requires(!detail::fits<tracked<T>, detail::value_of<E>> && allowed<rule::assign<shape_type, detail::shape_of<E>>>)
-  expr(const E& value, Error* = nullptr) DIMWISE_DETAIL_REFUSED(Error);
-  expr(const detail::already_refused& value);  // implicit: its operand is the only error
-
-  /// The run-time extents.
-  [[nodiscard]] const extents_type& extents() const { return formula().plain().extents(); }
-  /// Whether its tensors are part of the record of that number; throws `gradient_error` where they are part of another.
-  [[nodiscard]] bool has_origin(std::uint64_t record) const {
-    return formula().record() != 0 && detail::belongs_to(formula().record(), record);
-  }
-  /// For the backward pass: the formula, and its children, of which a handle has none.
-  [[nodiscard]] const detail::erased_tracked<T, DimsAndMarks...>& formula() const { return *formula_; }
-  template <class F>
-  void each_child(const F&) const {}
-
- private:
-  using formula_type = detail::erased_tracked<T, DimsAndMarks...>;
-  template <class E>
-  static const formula_type* formula_of(const E& value) {
-    return new detail::erased_tracked_formula<E, T, DimsAndMarks...>(value);
-  }
-
-  detail::formula_handle<formula_type> formula_;
-};
-
-namespace detail {
 
 template <class T, class Shape>
 said explained_operation(const expr<tracked<T>, Shape>& n, derivation& d) {

@@ -116,6 +116,16 @@ class erased_formula final : public erased<T, Shape> {
   E formula_;
 };
 
+// The formula of an `expr` of these elements, made of an expression; grad/expr.hpp has that of tracked ones.
+template <class T, class Shape>
+struct formula_of_elements {
+  using type = erased<T, Shape>;
+  template <class E>
+  static const type* made_of(const E& value) {
+    return new erased_formula<T, Shape, E>(value);
+  }
+};
+
 template <class Shape>
 inline constexpr bool is_shape = false;
 template <class... D>
@@ -129,8 +139,9 @@ inline constexpr bool is_refused<expr<T, shape<D...>>> = !valid_tensor<T, D...>;
 
 }  // namespace detail
 
-/// An expression of this element type and shape, whatever its formula: a handle, so copies share the formula. Reports
-/// types that are not shapes (R1, R17).
+/// An expression of this element type and shape, whatever its formula: a handle, so copies share the formula. Of tracked
+/// elements, values and gradients are those of the formula; where it is used several times, its gradient is sent once.
+/// Reports types that are not shapes (R1, R17).
 template <class T, class Shape>
 class expr : public detail::refused_members<detail::is_shape<Shape>> {
  public:
@@ -157,20 +168,23 @@ template <class T, class... DimsAndMarks>
 class expr<T, shape<DimsAndMarks...>> : public detail::shaped_as<shape<DimsAndMarks...>>,
                                         public detail::expression_base,
                                         public detail::stored_base<T, detail::stored_t<shape<DimsAndMarks...>>>::type {
+  using formula_of = detail::formula_of_elements<T, shape<DimsAndMarks...>>;
+  using formula_type = typename formula_of::type;
+
  public:
   using shape_type = shape<DimsAndMarks...>;
   using value_type = T;
   using extents_type = detail::extents_for<shape_type>;
 
-  /// The expression that is a tensor of zeros; run-time extents are 0.
-  expr() : expr(tensor<T, DimsAndMarks...>()) {}
+  /// The expression that is a tensor of zeros, a constant; run-time extents are 0.
+  expr() : expr(tensor<detail::untracked_t<T>, DimsAndMarks...>()) {}
   /// An operand with these dimensions in any order and these marks, and elements that convert without loss (the rules
-  /// of assignment: R3 to R9, R13). Nothing is computed.
+  /// of assignment: R3 to R9, R13); plain operands are constants beside tracked ones. Nothing is computed.
   template <operand E>
     requires(!std::same_as<E, expr> && detail::fits<T, detail::value_of<E>> &&
              allowed<rule::assign<shape_type, detail::shape_of<E>>>)
   expr(const E& value)  // implicit: as in `tensor y = value;`
-      : formula_(formula_of(detail::in_shape<shape_type>(value))) {}
+      : formula_(formula_of::made_of(detail::in_shape<shape_type>(value))) {}
   template <class Computed, class Verdict = rule::assign<shape_type, Computed>>
     requires refused<Verdict>
   expr(const detail::shaped_as<Computed>& value, Verdict* = nullptr) DIMWISE_DETAIL_REFUSED(Verdict);
@@ -181,25 +195,19 @@ class expr<T, shape<DimsAndMarks...>> : public detail::shaped_as<shape<DimsAndMa
 
   /// The run-time extents.
   [[nodiscard]] const extents_type& extents() const { return formula().extents(); }
-  /// For the evaluator: the formula, and its children, of which a handle has none.
-  [[nodiscard]] const detail::erased<T, shape_type>& formula() const { return *formula_; }
+  /// For the evaluator and the backward pass: the formula, and its children, of which a handle has none.
+  [[nodiscard]] const formula_type& formula() const { return *formula_; }
   template <class F>
   void each_child(const F&) const {}
 
   /// The number, or the truth, that an expression without dimensions is: it is evaluated.
   operator T() const  // implicit: as for a tensor, no mark may be dropped
-    requires(detail::is_plain_number<shape_type>)
+    requires(detail::is_plain_number<shape_type> && !detail::is_tracked_type<T>)
   {
     return tensor<T>(*this);
   }
 
  private:
-  using formula_type = detail::erased<T, shape_type>;
-  template <class E>
-  static const formula_type* formula_of(const E& value) {
-    return new detail::erased_formula<T, shape_type, E>(value);
-  }
-
   detail::formula_handle<formula_type> formula_;
 };
 

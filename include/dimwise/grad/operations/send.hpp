@@ -18,7 +18,9 @@ template <class X>
 bool has_origin(const X& x, std::uint64_t record) {
   if constexpr (!is_tracked<X>) {
     return false;
-  } else if constexpr (is_tensor<X> || is_erased<X>) {
+  } else if constexpr (is_erased<X>) {
+    return x.formula().has_origin(record);
+  } else if constexpr (is_tensor<X>) {
     return x.has_origin(record);
   } else {
     bool any = false;  // every child is looked at
