@@ -180,17 +180,20 @@ struct rotary_keys {
   std::string layers{};        ///< the type of layers whose object in rope_parameters counts
   bool scaled = true;          ///< whether settings that are not those of `layers` count for them
   std::size_t longest = 2048;  ///< if max_position_embeddings is absent
+  std::size_t trained = 0;     ///< if original_max_position_embeddings is absent; 0: max_position_embeddings
 };
 
 namespace detail {
 
 // LongRoPE: a divisor for each frequency, others in long texts (HuggingFace's `_compute_longrope_parameters`).
-inline void read_longrope(io::config_check& config, io::config_check& scaling, double longest, rotary_settings& to) {
+inline void read_longrope(io::config_check& config, io::config_check& scaling, double longest, std::size_t trained,
+                          rotary_settings& to) {
   using enum io::number_range;
+  const double otherwise = trained > 0 ? static_cast<double>(trained) : longest;
   const double original = scaling.has("original_max_position_embeddings")
                               ? scaling.number("original_max_position_embeddings", {}, above_zero)
-                              : config.number("original_max_position_embeddings", longest, above_zero);
-  const double factor = config.has("original_max_position_embeddings") || !scaling.has("factor")
+                              : config.number("original_max_position_embeddings", otherwise, above_zero);
+  const double factor = trained > 0 || config.has("original_max_position_embeddings") || !scaling.has("factor")
                             ? longest / original
                             : scaling.number("factor", {}, above_zero);
   to.trained = static_cast<std::size_t>(original);
@@ -259,7 +262,7 @@ inline void read_dynamic(io::config_check& scaling, std::size_t turned, double l
   if (scaling.problems().empty() && config.problems().empty()) {
     for (std::size_t i = 0; i < turned / 2; ++i) { to.angles.push_back(rotary_frequency(i, turned, options)); }
     to.scale = rotary_attention(options);
-    if (by_factors) { detail::read_longrope(config, scaling, longest, to); }
+    if (by_factors) { detail::read_longrope(config, scaling, longest, keys.trained, to); }
   }
   config.differs_in(scaling);
   return to;

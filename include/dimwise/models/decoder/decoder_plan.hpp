@@ -168,7 +168,8 @@ inline void read_biases(io::config_check& c, decoder_config& to, const std::stri
   to.feed.bias = c.flag(feed, false);
 }
 /// One set of rotary positions for all layers.
-inline void read_rotary_of_all(io::config_check& c, decoder_config& to, const rotary_keys& keys = {}) {
+inline void read_rotary_of_all(io::config_check& c, decoder_config& to, rotary_keys keys = {}) {
+  keys.longest = to.longest;
   to.rotary = {read_rotary(c, to.d_k, keys)};
 }
 

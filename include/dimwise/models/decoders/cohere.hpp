@@ -12,8 +12,11 @@ namespace dimwise::models::architectures {
 /// CohereForCausalLM: rotary positions turn neighbouring features; attention and feed-forward in parallel with one norm
 /// without bias; logits are multiplied by logit_scale.
 [[nodiscard]] inline decoder_plan cohere(io::config_check& c) {
-  decoder_plan plan = read_usual(
-      c, {.epsilon = "layer_norm_eps", .default_epsilon = 1e-5, .norm = {.kind = norm_kind::layer}, .tied = true});
+  decoder_plan plan = read_usual(c, {.epsilon = "layer_norm_eps",
+                                     .default_epsilon = 1e-5,
+                                     .norm = {.kind = norm_kind::layer},
+                                     .tied = true,
+                                     .longest = 8192});
   decoder_config& to = plan.config;
   to.input_bias = to.output_bias = c.flag("attention_bias", false);
   to.parallel = to.single_norm = true;

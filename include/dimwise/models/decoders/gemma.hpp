@@ -13,12 +13,14 @@ namespace dimwise::models::architectures {
 
 namespace detail {
 
-inline decoder_plan gemma_plan(io::config_check& c, std::size_t kv_heads, const std::string& activation) {
+inline decoder_plan gemma_plan(io::config_check& c, std::size_t kv_heads, const std::string& activation,
+                               std::size_t longest = 8192) {
   decoder_plan plan = read_usual(c, {.kv_heads = kv_heads,
                                      .head_dim = 256,
                                      .activation = activation,
                                      .default_activation = "gelu_pytorch_tanh",
-                                     .tied = true});
+                                     .tied = true,
+                                     .longest = longest});
   plan.config.embedding_scale = std::sqrt(static_cast<double>(plan.config.d_model));
   plan.config.input_bias = plan.config.output_bias = c.flag("attention_bias", false);
   plan.names.less_one = true;
@@ -60,13 +62,18 @@ inline void read_gemma2_settings(io::config_check& c, decoder_plan& plan, double
 /// Gemma3ForCausalLM: norms of heads, and rotary positions of their own for the layers with windows. EmbeddingGemma is
 /// its bidirectional model, whose windows have half their positions on each side.
 [[nodiscard]] inline decoder_plan gemma3_text(io::config_check& c) {
-  decoder_plan plan = detail::gemma_plan(c, 4, "hidden_activation");
+  decoder_plan plan = detail::gemma_plan(c, 4, "hidden_activation", 131072);
   decoder_config& to = plan.config;
   detail::read_gemma2_settings(c, plan, 0);
   to.head_norm = head_norm_kind::shared;
-  const rotary_settings full = read_rotary(c, to.d_k, {.base = 1000000, .layers = "full_attention"});
-  const rotary_settings local = read_rotary(
-      c, to.d_k, {.base = 10000, .base_key = "rope_local_base_freq", .layers = "sliding_attention", .scaled = false});
+  const rotary_settings full =
+      read_rotary(c, to.d_k, {.base = 1000000, .layers = "full_attention", .longest = to.longest});
+  const rotary_settings local = read_rotary(c, to.d_k,
+                                            {.base = 10000,
+                                             .base_key = "rope_local_base_freq",
+                                             .layers = "sliding_attention",
+                                             .scaled = false,
+                                             .longest = to.longest});
   to.rotary = {full, local};
   to.bidirectional = c.flag("use_bidirectional_attention", false);
   std::size_t window = whole_number(c, "sliding_window", 4096, null_setting::is_zero);

@@ -19,7 +19,7 @@ namespace dimwise::models::architectures {
 
 /// SmolLM3ForCausalLM. An entry 1 of no_rope_layers means that the layer has rotary positions.
 [[nodiscard]] inline decoder_plan smollm3(io::config_check& c) {
-  decoder_plan plan = read_usual(c, {.kv_heads = 4, .tied = true});
+  decoder_plan plan = read_usual(c, {.kv_heads = 4, .tied = true, .longest = 32768});
   decoder_config& to = plan.config;
   read_biases(c, to);
   read_rotary_of_all(c, to, {.base = 2000000});

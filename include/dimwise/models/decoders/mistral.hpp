@@ -11,7 +11,7 @@ namespace dimwise::models::architectures {
 
 /// MistralForCausalLM: a window in all layers unless sliding_window is null.
 [[nodiscard]] inline decoder_plan mistral(io::config_check& c) {
-  decoder_plan plan = read_usual(c, {.kv_heads = 8});
+  decoder_plan plan = read_usual(c, {.kv_heads = 8, .longest = 131072});
   read_rotary_of_all(c, plan.config);
   read_window_of_all(c, plan.config, 4096);
   return plan;
@@ -21,7 +21,7 @@ namespace dimwise::models::architectures {
 [[nodiscard]] inline decoder_plan mixtral(io::config_check& c) {
   decoder_plan plan = read_usual(c, {.kv_heads = 8, .default_epsilon = 1e-5, .longest = 131072});
   decoder_config& to = plan.config;
-  read_rotary_of_all(c, to, {.base = 1000000, .longest = 131072});
+  read_rotary_of_all(c, to, {.base = 1000000});
   read_window_of_all(c, to);
   read_experts(c, to);
   plan.names.router = "block_sparse_moe.gate";

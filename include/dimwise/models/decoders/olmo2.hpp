@@ -28,7 +28,7 @@ namespace dimwise::models::architectures {
   decoder_config& to = plan.config;
   to.input_bias = to.output_bias = c.flag("attention_bias", false);
   to.head_norm = head_norm_kind::whole;
-  read_rotary_of_all(c, to, {.longest = 4096});
+  read_rotary_of_all(c, to);
   if (c.has("clip_qkv")) { c.differs("clip_qkv is set; queries, keys and values are not clamped"); }
   const std::string key = c.has("num_local_experts") ? "num_local_experts" : "num_experts";
   read_experts(c, to, {.key = key, .experts = 64, .chosen = 8});

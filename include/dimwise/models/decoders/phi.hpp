@@ -33,10 +33,10 @@ namespace dimwise::models::architectures {
 /// Phi3ForCausalLM: one array for queries, keys and values, one for gate and up. Old configurations name LongRoPE
 /// "su" or "yarn".
 [[nodiscard]] inline decoder_plan phi3(io::config_check& c) {
-  decoder_plan plan = read_usual(c, {.default_epsilon = 1e-5});
+  decoder_plan plan = read_usual(c, {.default_epsilon = 1e-5, .longest = 4096});
   decoder_config& to = plan.config;
   c.expect_flag("attention_bias", false, false);
-  read_rotary_of_all(c, to);
+  read_rotary_of_all(c, to, {.trained = 4096});
   read_window_of_all(c, to);
   plan.names.order = qkv_order::stacked;
   plan.names.qkv = "self_attn.qkv_proj";

@@ -26,7 +26,7 @@ inline void read_qwen_windows(io::config_check& c, decoder_config& to) {
 
 /// Qwen2ForCausalLM: queries, keys and values have biases, the output of the attention has none.
 [[nodiscard]] inline decoder_plan qwen2(io::config_check& c) {
-  decoder_plan plan = read_usual(c, {.kv_heads = 32});
+  decoder_plan plan = read_usual(c, {.kv_heads = 32, .longest = 32768});
   plan.config.input_bias = true;
   read_rotary_of_all(c, plan.config);
   detail::read_qwen_windows(c, plan.config);
@@ -35,7 +35,7 @@ inline void read_qwen_windows(io::config_check& c, decoder_config& to) {
 
 /// Qwen3ForCausalLM: a norm of each head of queries and keys.
 [[nodiscard]] inline decoder_plan qwen3(io::config_check& c) {
-  decoder_plan plan = read_usual(c, {.kv_heads = 32, .head_dim = 128});
+  decoder_plan plan = read_usual(c, {.kv_heads = 32, .head_dim = 128, .longest = 32768});
   plan.config.head_norm = head_norm_kind::shared;
   plan.config.input_bias = plan.config.output_bias = c.flag("attention_bias", false);
   read_rotary_of_all(c, plan.config);
@@ -65,7 +65,7 @@ inline void read_qwen_experts(io::config_check& c, decoder_config& to, std::size
 
 /// Qwen2MoeForCausalLM: beside the chosen experts, one that all positions share. Its windows are in every second layer.
 [[nodiscard]] inline decoder_plan qwen2_moe(io::config_check& c) {
-  decoder_plan plan = read_usual(c, {.kv_heads = 16});
+  decoder_plan plan = read_usual(c, {.kv_heads = 16, .longest = 32768});
   decoder_config& to = plan.config;
   to.input_bias = c.flag("qkv_bias", true);
   read_rotary_of_all(c, to);
@@ -81,7 +81,7 @@ inline void read_qwen_experts(io::config_check& c, decoder_config& to, std::size
 
 /// Qwen3MoeForCausalLM.
 [[nodiscard]] inline decoder_plan qwen3_moe(io::config_check& c) {
-  decoder_plan plan = read_usual(c, {.kv_heads = 4});
+  decoder_plan plan = read_usual(c, {.kv_heads = 4, .longest = 32768});
   decoder_config& to = plan.config;
   to.head_norm = head_norm_kind::shared;
   to.input_bias = to.output_bias = c.flag("attention_bias", false);

@@ -15,7 +15,8 @@ namespace dimwise::models::architectures {
   decoder_plan plan = read_usual(c, {.kv_heads = 32,
                                      .epsilon = "layer_norm_eps",
                                      .default_epsilon = 1e-5,
-                                     .norm = {.kind = norm_kind::layer, .bias = true}});
+                                     .norm = {.kind = norm_kind::layer, .bias = true},
+                                     .longest = 4096});
   decoder_config& to = plan.config;
   to.input_bias = c.flag("use_qkv_bias", false);
   to.parallel = to.single_norm = c.flag("use_parallel_residual", false);

@@ -68,7 +68,8 @@ inline decoder_plan qwen2_vl_plan(io::config_check& c, const std::vector<std::st
 }
 /// Qwen3VLForConditionalGeneration.
 [[nodiscard]] inline decoder_plan qwen3_vl(io::config_check& c) {
-  decoder_plan plan = read_text_model(c, qwen3, {"qwen3_vl_text"}, {{"rope_theta", 5e5}});
+  decoder_plan plan =
+      read_text_model(c, qwen3, {"qwen3_vl_text"}, {{"rope_theta", 5e5}, {"max_position_embeddings", 128000U}});
   detail::name_qwen_vl(plan.names);
   return plan;
 }

@@ -74,7 +74,8 @@ inline decoder_plan gpt2_plan(io::config_check& c, const std::string& activation
                                      .epsilon = "norm_epsilon",
                                      .default_epsilon = 1e-5,
                                      .norm = {.kind = norm_kind::layer, .bias = true},
-                                     .tied = true});
+                                     .tied = true,
+                                     .longest = 4096});
   decoder_config& to = plan.config;
   to.input_bias = to.output_bias = to.feed.bias = c.flag("use_bias", true);
   to.feed.gated = false;
