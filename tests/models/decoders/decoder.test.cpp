@@ -339,6 +339,31 @@ TEST_CASE("dynamic NTK turns a long text by the base that grows with its length"
   CHECK(says(llama_with(R"("rope_scaling":{"rope_type":"dynamic"})"), "factor"));
 }
 
+TEST_CASE("scale_attn_by_inverse_layer_idx divides the scores of layer i by i + 1") {
+  const auto read = [](const std::string& more) {
+    return models::plan_decoder(settings(
+        R"({"model_type":"gpt2","vocab_size":20,"n_embd":16,"n_head":4,"n_layer":3,"n_positions":32)" + more + "}"));
+  };
+  const model_type divided = drawn(read(R"(,"scale_attn_by_inverse_layer_idx":true)"));
+  const model_type usual = drawn(read(""));
+  model_type by_hand = usual;
+  for (std::size_t i = 0; i < by_hand.blocks.size(); ++i) {
+    auto& query = by_hand.blocks[i].attention.mapped.front().query;
+    query.weight = query.weight / static_cast<float>(i + 1);
+    query.bias.front() = query.bias.front() / static_cast<float>(i + 1);
+  }
+  const std::vector<token> ids{token{1}, token{5}, token{3}, token{19}, token{5}, token{2}};
+  const auto logits = [&](const model_type& m) {
+    auto past = m.start(16);
+    return m.next(ids, past);
+  };
+  const auto found = logits(divided);
+  const auto expected = logits(by_hand);
+  const auto other = logits(usual);
+  CHECK(distance(found.values(), expected.values()) < 1e-5);
+  CHECK(distance(found.values(), other.values()) > 1e-3);
+}
+
 TEST_CASE("the table of the documentation lists every architecture") {
   std::ifstream page(dimwise_test::data_file("../../docs/reference/models.md"));
   REQUIRE(page);

@@ -27,6 +27,7 @@ struct decoder_layer_config {
   std::size_t window = 0;  ///< positions that a query sees, to each side if `bidirectional`, its own included; 0: all
   std::size_t rotary = 0;  ///< the index in `decoder_config::rotary`; beyond it: no rotary positions
   bool sparse = false;     ///< a mixture of experts instead of a feed-forward layer
+  double score_scale = 1;  ///< of the scores, besides that of all layers
 };
 inline constexpr std::size_t no_rotary = static_cast<std::size_t>(-1);
 

@@ -109,7 +109,7 @@ struct decoder_attention {
         query_norm(c.head_norm, c.head_norm_settings, c.kv_heads * c.group),
         key_norm(c.head_norm, c.head_norm_settings, c.kv_heads),
         sinks(c.sinks ? 1 : 0),
-        settings{scale_of_scores(c.score_scale, c.d_k),
+        settings{scale_of_scores(c.score_scale, c.d_k) * layer.score_scale,
                  c.score_cap,
                  c.alibi,
                  c.bidirectional,

@@ -27,7 +27,6 @@ inline decoder_plan gpt2_plan(io::config_check& c, const std::string& activation
   to.feed = {.activation = activation_of(c, "activation_function", activation), .gated = false, .bias = true};
   to.tied = c.flag("tie_word_embeddings", true);
   to.score_scale = c.flag("scale_attn_weights", true) ? 0 : 1;
-  c.expect_flag("scale_attn_by_inverse_layer_idx", false, false);
   c.expect_flag("add_cross_attention", false, false);
   decoder_names& names = plan.names;
   names.prefix = "transformer.";
@@ -47,11 +46,16 @@ inline decoder_plan gpt2_plan(io::config_check& c, const std::string& activation
 
 }  // namespace detail
 
-/// GPT2LMHeadModel: matrices are [inputs, outputs]; queries, keys and values in thirds.
+/// GPT2LMHeadModel: matrices are [inputs, outputs]; queries, keys and values in thirds. With
+/// scale_attn_by_inverse_layer_idx the scores of layer i, from 0, are divided by i + 1.
 [[nodiscard]] inline decoder_plan gpt2(io::config_check& c) {
   decoder_plan plan = detail::gpt2_plan(c, "gelu_new");
   const std::size_t heads = c.count("n_head");
   read_heads(c, plan.config, heads, heads, 0);
+  if (c.flag("scale_attn_by_inverse_layer_idx", false)) {
+    double number = 1;
+    for (auto& layer : plan.config.layers) { layer.score_scale = 1 / number++; }
+  }
   plan.names.order = qkv_order::stacked;
   plan.names.in_out = true;
   return plan;
@@ -61,6 +65,7 @@ inline decoder_plan gpt2_plan(io::config_check& c, const std::string& activation
 /// values by heads.
 [[nodiscard]] inline decoder_plan gpt_bigcode(io::config_check& c) {
   decoder_plan plan = detail::gpt2_plan(c, "gelu_pytorch_tanh");
+  c.expect_flag("scale_attn_by_inverse_layer_idx", false, false);
   const std::size_t heads = c.count("n_head");
   read_heads(c, plan.config, heads, c.flag("multi_query", true) ? 1 : heads, 0);
   plan.names.order = qkv_order::by_groups;
@@ -89,7 +94,7 @@ inline decoder_plan gpt2_plan(io::config_check& c, const std::string& activation
 /// The entries of `known_decoders`.
 inline decoder_architectures gpt2_list() {
   return {
-      {"gpt2", gpt2, "GPT-2", "`scale_attn_by_inverse_layer_idx`, `add_cross_attention`"},
+      {"gpt2", gpt2, "GPT-2", "`add_cross_attention`"},
       {"gpt_bigcode", gpt_bigcode, "StarCoder (GPTBigCode)",
        "`scale_attn_by_inverse_layer_idx`, `add_cross_attention`"},
       {"starcoder2", starcoder2, "StarCoder 2", ""},
