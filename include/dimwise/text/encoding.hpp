@@ -123,6 +123,10 @@ class truncation {
     std::size_t total = 0;
     for (const encoding& one : all) { total += one.size(); }
     if (total <= most) { return; }
+    if (most == 0) {
+      for (encoding& one : all) { cut(one, 0, limit); }
+      return;
+    }
     switch (strategy_) {
       case which::longest_first:
         longest_first(all, most, limit);

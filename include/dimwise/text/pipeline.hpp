@@ -170,7 +170,7 @@ class pipeline {
     std::vector<std::string> tokens;
     for (const std::uint32_t id : all) {
       const std::string* const word = words_.word(id);
-      if (word != nullptr && !(skips_special && special_.contains(id))) { tokens.push_back(*word); }
+      if (word != nullptr && !(skips_special && special_.contains(*word))) { tokens.push_back(*word); }
     }
     return joined_text(tokens);
   }
@@ -276,7 +276,7 @@ class pipeline {
                  ", which differs from the vocabulary");
       }
       words_.add_token(content, w.id);
-      if (w.special) { special_.insert(w.id); }
+      if (w.special) { special_.insert(content); }
       if (!r.flag(one, "normalized", !w.special)) {
         added_.add(std::move(w));
         continue;
@@ -309,7 +309,7 @@ class pipeline {
       tokens_{};
   added_tokens added_{};
   added_tokens added_normalised_{};
-  std::set<std::uint32_t> special_{};
+  std::set<std::string> special_{};  // texts, because the vocabulary may have one twice
   std::vector<change> changes_{};
   std::vector<cut> cuts_{};
   std::vector<decode_step> steps_{};

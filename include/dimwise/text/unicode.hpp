@@ -156,10 +156,11 @@ inline std::string as_utf8(std::string_view text) {
   return k == UTF8PROC_CATEGORY_CC || k == UTF8PROC_CATEGORY_CF || k == UTF8PROC_CATEGORY_CO ||
          k == UTF8PROC_CATEGORY_CS;
 }
-/// The ideographs that BERT surrounds with spaces.
+/// The ideographs that BertNormalizer surrounds with spaces; HuggingFace's library leaves out U+2B820 to U+2B91F.
 [[nodiscard]] inline bool is_ideograph(code_point c) {
   return (c >= 0x4e00 && c <= 0x9fff) || (c >= 0x3400 && c <= 0x4dbf) || (c >= 0x20000 && c <= 0x2a6df) ||
-         (c >= 0x2a700 && c <= 0x2ceaf) || (c >= 0xf900 && c <= 0xfaff) || (c >= 0x2f800 && c <= 0x2fa1f);
+         (c >= 0x2a700 && c <= 0x2b81f) || (c >= 0x2b920 && c <= 0x2ceaf) || (c >= 0xf900 && c <= 0xfaff) ||
+         (c >= 0x2f800 && c <= 0x2fa1f);
 }
 /// The lower-case form of each code point.
 [[nodiscard]] inline std::string lowered(std::string_view text) {

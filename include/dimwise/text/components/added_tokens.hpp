@@ -32,7 +32,10 @@ class added_tokens {
   void add(added_token token) {
     begins_[static_cast<unsigned char>(token.content.front())] = true;
     std::uint32_t& index = indices_[token.content];
-    if (index == byte_trie::none) { index = static_cast<std::uint32_t>(all_.size()); }  // of equals the first
+    // Of equals the first, special ones before others.
+    if (index == byte_trie::none || (token.special && !all_[index].special)) {
+      index = static_cast<std::uint32_t>(all_.size());
+    }
     all_.push_back(std::move(token));
   }
 
@@ -68,6 +71,7 @@ class added_tokens {
         while (end < text.size() && is_space_at(text, end)) { end += decode_at(text, end).bytes; }
       }
       if (done < begin) { plain(done, begin); }
+      if (begin >= end) { continue; }  // all spaces, which belong to the token before
       token(*found);
       done = end;
     }

@@ -48,6 +48,7 @@ class replacement {
     const json& pattern = r.at(from, "pattern", where);
     if (pattern.is_object() && pattern.contains("String")) {
       text_ = r.word(pattern, "String", where);
+      if (text_.empty()) { regex_ = std::make_shared<const regex>(r, ""); }  // matches between all characters
     } else if (pattern.is_object() && pattern.contains("Regex")) {
       regex_ = std::make_shared<const regex>(r, r.word(pattern, "Regex", where));
     } else {
@@ -67,7 +68,7 @@ class replacement {
     };
     if (regex_) {
       regex_->each_match(text, put);
-    } else if (!text_.empty()) {
+    } else {
       for (std::size_t i = text.find(text_); i != text.npos; i = text.find(text_, i + text_.size())) {
         put(i, i + text_.size());
       }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/text/components/regex.hpp -- regular expressions of a tokenizer.json, matched by PCRE2 within a budget.
 //
-// Layer: text. Third party: PCRE2. HuggingFace's library uses Oniguruma; the pattern is translated, because the two
-// differ in \s, \S, \w, \W, \h, \u and lines. Patterns may backtrack exponentially, so every text has a budget of
-// steps. Tests: tests/text/components.test.cpp
+// Layer: text. Third party: PCRE2. HuggingFace's library uses Oniguruma, so the pattern is translated. Patterns may
+// backtrack exponentially, so every text has a budget of steps.
+// Tests: tests/text/regex.test.cpp, tests/text/components.test.cpp
 #pragma once
 
-#define PCRE2_CODE_UNIT_WIDTH 8
-
+#include <dimwise/text/components/regex_syntax.hpp>
 #include <dimwise/text/settings.hpp>
 #include <dimwise/text/unicode.hpp>
 
@@ -18,89 +17,11 @@
 
 namespace dimwise::text::detail {
 
-// A pattern of Oniguruma in the syntax of PCRE2.
-inline std::string pcre2_pattern(const reader& r, std::string_view from) {
-  constexpr std::string_view space =
-      R"(\t-\r \x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000})";
-  constexpr std::string_view other =
-      R"(\x{0}-\x{8}\x{e}-\x{1f}!-\x{84}\x{86}-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027})"
-      R"(\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{10ffff})";
-  // Of the numbers that are not digits, Oniguruma includes only those of Latin-1.
-  constexpr std::string_view word = R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\x{b2}\x{b3}\x{b9}\x{bc}-\x{be})";
-  std::string to;
-  std::size_t classes = 0;
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    const char c = from[i];
-    if (c == '\\' && i + 1 < from.size()) {
-      const char next = from[++i];
-      const auto set = [&](std::string_view inside, bool negated) {
-        if (classes > 0 && negated) { r.refuse(std::string("\\") + next + " within [] is not supported"); }
-        to += classes > 0 ? std::string(inside) : (negated ? "[^" : "[") + std::string(inside) + "]";
-      };
-      switch (next) {
-        case 's':
-          set(space, false);
-          break;
-        case 'S':
-          set(other, false);
-          break;
-        case 'w':
-          set(word, false);
-          break;
-        case 'W':
-          set(word, true);
-          break;
-        case 'h':
-          set("0-9A-Fa-f", false);
-          break;
-        case 'H':
-          set("0-9A-Fa-f", true);
-          break;
-        case 'u':
-          if (from.size() - i < 5 || from.substr(i + 1, 4).find_first_not_of("0123456789abcdefABCDEF") != from.npos) {
-            r.refuse("\\u without four hexadecimal digits");
-          }
-          to += "\\x{" + std::string(from.substr(i + 1, 4)) + "}";
-          i += 4;
-          break;
-        default:
-          to += c;
-          to += next;
-          break;
-      }
-      continue;
-    }
-    if (classes == 0) {
-      if (c == '[') {
-        ++classes;
-        to += c;
-        if (i + 1 < from.size() && from[i + 1] == '^') { to += from[++i]; }
-        if (i + 1 < from.size() && from[i + 1] == ']') { to += "\\]", ++i; }
-        continue;
-      }
-    } else if (c == ']') {
-      --classes;
-    } else if (c == '&' && i + 1 < from.size() && from[i + 1] == '&') {
-      r.refuse("an intersection of sets, &&, is not supported");
-    } else if (c == '[') {
-      if (i + 1 < from.size() && from[i + 1] == ':') {  // a POSIX class
-        const std::size_t end = from.find(":]", i);
-        if (end == from.npos) { r.refuse("[: without :]"); }
-        to += from.substr(i, end + 2 - i);
-        i = end + 1;
-        continue;
-      }
-      to += '\\';  // a literal [: nested sets are not supported
-    }
-    to += c;
-  }
-  return to;
-}
-
 class regex {
  public:
   regex(const reader& r, const std::string& pattern) : title_(io::detail::printable(pattern, 400)) {
-    const std::string translated = pcre2_pattern(reader(r.title() + ": the Regex " + title_), pattern);
+    const oniguruma_pattern source(reader(r.title() + ": the Regex " + title_), pattern);
+    const std::string& translated = source.in_pcre2();
     int code = 0;
     std::size_t at = 0;
     code_.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(translated.data()), translated.size(),

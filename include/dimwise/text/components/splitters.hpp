@@ -112,6 +112,9 @@ inline prepend_scheme prepend_scheme_of(const reader& r, const json& from, const
   const bool said = from.contains("prepend_scheme") && !from.at("prepend_scheme").is_null();
   const std::string name = said ? r.word(from, "prepend_scheme", where)
                                 : (r.flag(from, "add_prefix_space", true) ? "always" : "never");  // old files
+  if (said && name != "never" && !r.flag(from, "add_prefix_space", true)) {
+    r.refuse(std::string(where) + ": the prepend_scheme is " + name + ", but add_prefix_space is false");
+  }
   if (name == "always") { return prepend_scheme::always; }
   if (name == "first") { return prepend_scheme::first; }
   if (name == "never") { return prepend_scheme::never; }

@@ -63,9 +63,13 @@ class bpe_model {
     if (r.flag(from, "byte_fallback", false)) { bytes_ = byte_tokens(words); }
     fuse_ = r.flag(from, "fuse_unk", false);
     whole_words_ = r.flag(from, "ignore_merges", false);
-    if (const std::string unknown = text("unk_token"); !unknown.empty()) {
+    if (from.contains("unk_token") && !from.at("unk_token").is_null()) {
+      const std::string unknown = text("unk_token");
       unknown_ = words.find(unknown);
-      if (!unknown_) { r.refuse("the model's unk_token is not in the vocabulary"); }
+      if (!unknown_) {
+        missing_unknown_ =
+            r.title() + ": the model's unk_token " + io::detail::printable(unknown) + " is not in the vocabulary";
+      }
     }
     const json& merges = r.list(from, "merges", "model");
     merges_.reserve(merges.size());
@@ -102,6 +106,7 @@ class bpe_model {
       }
       // As in HuggingFace's library: an unknown symbol before bytes is written after them.
       if (bytes_ && bytes_->append_to(to, symbol)) { continue; }
+      if (!missing_unknown_.empty()) { throw io::file_error(missing_unknown_); }
       if (!unknown_) { continue; }
       if (unknown && !fuse_) { to.push_back(*unknown_); }
       unknown = true;
@@ -149,6 +154,7 @@ class bpe_model {
   std::string suffix_{};
   std::string joined_{};
   std::optional<std::uint32_t> unknown_{};
+  std::string missing_unknown_{};  // the error of a text with an unknown character
   bool fuse_ = false;
   bool whole_words_ = false;
 };

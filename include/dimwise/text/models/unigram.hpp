@@ -118,8 +118,12 @@ class unigram_model {
         single = single || end - i == point;
       });
       if (!single) {
-        if (!unknown_) { throw io::file_error(title_ + ": the text has a character that is not in the vocabulary"); }
-        offer(i + point, unknown_score_ + till_here, i, true);
+        const auto score = unknown_score_ + till_here;
+        const bool reached = best[i + point].from != none;  // by a longer token, whose score is better
+        if (!unknown_ && !(reached && best[i + point].score >= score)) {
+          throw io::file_error(title_ + ": the text has a character that is not in the vocabulary");
+        }
+        offer(i + point, score, i, true);
       }
       i += point;
     }
