@@ -45,6 +45,9 @@ TEST_CASE("properties, classes and word boundaries are those of Oniguruma") {
   CHECK(cut("[[:upper:]]", "aⅠ") == list{"a", "Ⅰ"});
   CHECK(cut("[[:word:]]+", "a\u0301²") == list{"a\u0301", "²"});
   CHECK(cut("\\p{Alnum}+", "a1-") == list{"a1", "-"});
+  CHECK(cut("\\w", "-²") == list{"-", "²"});
+  CHECK(cut("[^\\w\\s]", "²³a") == list{"²", "³", "a"});  // within [] Latin-1's numbers are no \w
+  CHECK(cut("[\\w-]+", "a²") == list{"a", "²"});
   CHECK(cut("\\pL", "apLa") == list{"a", "pL", "a"});  // letters without braces
 }
 
@@ -112,6 +115,8 @@ TEST_CASE("texts that the Rust library encodes are encoded equally") {
   json words = splitting("x");
   words["normalizer"] = {{"type", "Replace"}, {"pattern", {{"String", ""}}}, {"content", "-"}};
   CHECK(text::detail::pipeline(words, "t").normalized("ab") == "-a-b-");
+  words["pre_tokenizer"]["pattern"] = {{"String", ""}};
+  CHECK(text::detail::pipeline(words, "t").pre_tokens("a") == list{"-", "a", "-"});
   // HuggingFace's library leaves U+2B820 to U+2B91F out of the ideographs of BERT.
   words["normalizer"] = {{"type", "BertNormalizer"}};
   CHECK(text::detail::pipeline(words, "t").normalized("a\U0002b81fb\U0002b820c\U0002b920") ==

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // dimwise/text/components/regex_syntax.hpp -- a pattern of Oniguruma in the syntax of PCRE2.
 //
-// Layer: text. Third party: PCRE2. HuggingFace's library uses Oniguruma. Constructs that mean something else in PCRE2 are translated or rejected by name.
+// Layer: text. Third party: PCRE2. Constructs that mean something else in PCRE2 are translated or rejected by name.
 // Tests: tests/text/regex.test.cpp
 #pragma once
 
@@ -72,8 +72,9 @@ class oniguruma_pattern {
   [[nodiscard]] const std::string& in_pcre2() const { return to_; }
 
  private:
-  // Of the numbers that are not digits, \w includes only those of Latin-1.
   static constexpr std::string_view word_ = R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\x{b2}\x{b3}\x{b9}\x{bc}-\x{be})";
+  // Outside of [] some numbers of Latin-1 belong to it.
+  [[nodiscard]] std::string_view word() const { return sets_ > 0 ? posix_set("word") : word_; }
   static constexpr std::string_view not_space_ =
       R"(\x{0}-\x{8}\x{e}-\x{1f}!-\x{84}\x{86}-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027})"
       R"(\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{10ffff})";
@@ -219,13 +220,11 @@ class oniguruma_pattern {
       return n;
     };
     constexpr std::size_t unlimited = std::size_t{1} << 24;
-    const bool has_least = is_digit(peek(1));
     const std::size_t least = number(0);
     const bool exact = peek(i) != ',';
     if (!exact) { ++i; }
-    const bool has_most = !exact && is_digit(peek(i));
     const std::size_t most = exact ? least : number(unlimited);
-    if (peek(i) != '}' || (!has_least && !has_most)) {
+    if (peek(i) != '}' || i < 2 || (i == 2 && !exact)) {
       copy();  // characters
       return;
     }
@@ -254,7 +253,7 @@ class oniguruma_pattern {
         return take(not_space_, false);
       case 'w':
       case 'W':
-        return take(word_, c == 'W');
+        return take(word(), c == 'W');
       case 'h':
       case 'H':
         return take(posix_set("xdigit"), c == 'H');
@@ -330,7 +329,7 @@ class oniguruma_pattern {
     const std::string plain = plain_property(name);
     at_ = end + 1;
     if (plain == "word" || plain == "punct") {
-      add_set(plain == "word" ? word_ : "\\p{P}", negated, source);
+      add_set(plain == "word" ? word() : "\\p{P}", negated, source);
     } else if (const std::string_view inside = posix_set(plain); !inside.empty()) {
       add_set(inside, negated, source);
     } else {

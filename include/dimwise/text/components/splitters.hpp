@@ -46,7 +46,6 @@ cut cut_by_points(delimiter how, Is is) {
 }
 inline cut cut_by_text(const std::string& pattern, delimiter how, bool inverted) {
   return cut_by(how, inverted, [pattern](std::string_view text, const auto& found) {
-    if (pattern.empty()) { return; }
     for (std::size_t i = text.find(pattern); i != text.npos; i = text.find(pattern, i + pattern.size())) {
       found(i, i + pattern.size());
     }
@@ -145,15 +144,16 @@ inline void add_split(const reader& r, const json& from, std::vector<cut>& to) {
   const json& pattern = r.at(from, "pattern", "pre_tokenizer");
   const delimiter how = delimiter_of(r, from, "behavior", nullptr);
   const bool inverted = r.flag(from, "invert", false);
-  if (pattern.is_object() && pattern.contains("String")) {
+  const bool is_text = pattern.is_object() && pattern.contains("String");
+  if (is_text && !r.word(pattern, "String", "pattern").empty()) {
     to.push_back(cut_by_text(r.word(pattern, "String", "pattern"), how, inverted));
     return;
   }
-  if (!pattern.is_object() || !pattern.contains("Regex")) {
+  if (!is_text && (!pattern.is_object() || !pattern.contains("Regex"))) {
     r.refuse("the pre_tokenizer Split by " + reader::shown_pattern(pattern) +
              " is not supported, a String or a Regex was expected");
   }
-  const std::string regex_text = r.word(pattern, "Regex", "pattern");
+  const std::string regex_text = r.word(pattern, is_text ? "String" : "Regex", "pattern");  // an empty String
   // These patterns match every byte, so Isolated and an inverted Removed split equally.
   const bool isolates = (how == delimiter::isolated) || (how == delimiter::removed && inverted);
   if (const auto known = pattern_of(regex_text); known && isolates) {
