@@ -1,0 +1,11 @@
+// MISTAKE: latent attention has one dimension for its latent features and its values.
+// RULE: R17
+// EXPECT: ERROR_R17_dimension_occurs_twice<.*op::latent_attention.*latent
+#include "nn_prelude.hpp"
+
+#ifdef FIXED
+using module = nn::latent_attention<d_model, heads, d_k, rot, d_v, latent>;
+#else
+using module = nn::latent_attention<d_model, heads, d_k, rot, latent, latent>;
+#endif
+static_assert(sizeof(module) > 0);

@@ -1,0 +1,11 @@
+// MISTAKE: talking-heads attention mixes its heads into themselves for the values.
+// RULE: R17
+// EXPECT: ERROR_R17_dimension_occurs_twice<.*op::talking_heads_attention.*mixed
+#include "nn_prelude.hpp"
+
+#ifdef FIXED
+using module = nn::talking_heads_attention<d_model, heads, mixed, value_heads, d_k, d_v>;
+#else
+using module = nn::talking_heads_attention<d_model, heads, mixed, mixed, d_k, d_v>;
+#endif
+static_assert(sizeof(module) > 0);
