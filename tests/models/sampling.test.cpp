@@ -1,5 +1,6 @@
 // tests/models/sampling.test.cpp -- each step of the choice of a word, against numbers worked out by hand.
 // SPDX-License-Identifier: BSL-1.0
+#include "support/numbers.hpp"
 #include <dimwise/models/language_model.hpp>
 #include <dimwise/models/sampling.hpp>
 
@@ -139,7 +140,13 @@ TEST_CASE("what cannot be drawn from is refused") {
     CHECK_THROWS_AS(static_cast<void>(draw(logits, {.temperature = 0, .min_p = bad})), number_error);
     CHECK_THROWS_AS(static_cast<void>(draw(logits, {.repetition_penalty = bad})), number_error);
   }
-  CHECK_THROWS_AS(static_cast<void>(draw(logits, {.repetition_penalty = 0})), number_error);
+  const auto told = [&](const dimwise::models::sampling& how) {
+    return dimwise_test::thrown<number_error>([&] { (void)draw(logits, how); });
+  };
+  CHECK(told({.repetition_penalty = 0}) ==
+        "sampling: the repetition penalty is 0, a finite number of more than 0 is expected");
+  CHECK(told({.temperature = -1}) == "sampling: the temperature is -1, a number of 0 or more is expected");
+  CHECK(told({.top_p = -0.5}) == "sampling: top_p is -0.5, a number of 0 or more is expected");
   CHECK_THROWS_AS(static_cast<void>(draw({nan, 1, 2}, {})), number_error);
   CHECK_THROWS_AS(static_cast<void>(draw({nan, nan, nan}, {})), number_error);
   // Neither the likeliest word nor the steps before the draw may hide one.

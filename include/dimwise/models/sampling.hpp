@@ -60,7 +60,7 @@ class candidates {
   /// Keeps the smallest set of most probable candidates with total probability p, at least one (Holtzman et al. 2020);
   /// 1 keeps all.
   candidates& top_p(double p) {
-    check_probability(p, "top_p");
+    check_number(p, "top_p");
     if (p >= 1) { return *this; }
     const std::vector<double> each = probabilities();
     double sum = 0;
@@ -71,7 +71,7 @@ class candidates {
   }
   /// Keeps candidates that are at least p times as probable as the most probable (Nguyen et al. 2024); 0 keeps all.
   candidates& min_p(double p) {
-    check_probability(p, "min_p");
+    check_number(p, "min_p");
     if (p <= 0) { return *this; }
     sort();
     const double minimum = all_.front().logit + std::log(std::min(p, 1.0));
@@ -82,7 +82,7 @@ class candidates {
   /// al.
   /// 2019); 1 changes nothing.
   candidates& repetition_penalty(std::span<const token> previous, double penalty) {
-    check(penalty > 0 && std::isfinite(penalty), "the repetition penalty must be positive and finite");
+    (void)dimwise::detail::positive("sampling", "the repetition penalty", penalty);
     if (penalty == 1) { return *this; }
     std::unordered_set<std::size_t> all;
     for (const token t : previous) { all.insert(t.value); }
@@ -94,7 +94,7 @@ class candidates {
   }
   /// Divides the logits by t: below 1 sharpens the distribution, 0 keeps only the most probable candidate.
   candidates& temperature(double t) {
-    check(t >= 0, "the temperature must be at least 0");
+    check_number(t, "the temperature");
     if (t == 0) {
       const candidate best = likeliest();
       all_.assign(1, best);
@@ -105,8 +105,8 @@ class candidates {
   }
 
   /// Throws `number_error` for a negative number or NaN.
-  static void check_probability(double p, const char* what) {
-    if (!(p >= 0)) { dimwise::detail::raise<number_error>(error{} << "sampling: " << what << " must be at least 0"); }
+  static void check_number(double x, const char* what) {
+    if (!(x >= 0)) { dimwise::detail::throw_number("sampling", what, x, "number of 0 or more"); }
   }
   /// The most probable candidate; the smallest id of several.
   [[nodiscard]] candidate likeliest() const { return *std::min_element(all_.begin(), all_.end(), likelier); }
@@ -181,8 +181,8 @@ template <class Vocab>
   candidates<Vocab> c(logits);
   c.repetition_penalty(previous.last(std::min(how.penalised, previous.size())), how.repetition_penalty);
   if (how.temperature == 0) {  // top_p and min_p keep the most probable token, but must be valid
-    candidates<Vocab>::check_probability(how.top_p, "top_p");
-    candidates<Vocab>::check_probability(how.min_p, "min_p");
+    candidates<Vocab>::check_number(how.top_p, "top_p");
+    candidates<Vocab>::check_number(how.min_p, "min_p");
     return c.likeliest().which;
   }
   c.top_k(how.top_k).top_p(how.top_p).min_p(how.min_p).temperature(how.temperature);

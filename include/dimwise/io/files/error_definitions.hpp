@@ -13,7 +13,8 @@
 namespace dimwise::io {
 
 DIMWISE_DETAIL_LIBRARY file_error::file_error(const std::string& text)
-    : text_(std::make_shared<const std::string>(escaped(text))) {}
+    : text_(std::make_shared<const std::string>((text.starts_with(": ") ? "an empty file name" : "") + escaped(text))) {
+}
 
 DIMWISE_DETAIL_LIBRARY std::string file_error::escaped(const std::string& text) {
   std::string all;
