@@ -207,7 +207,7 @@ TEST_CASE("files that are none are named") {
   CHECK(dimwise_test::message([&] {
     (void)read_safetensors(folder / "none");
   }).find("none: the file cannot be opened: No such") != std::string::npos);
-  CHECK(refusal([] { static_cast<void>(read_safetensors("")); }) ==
+  CHECK(dimwise_test::message([] { (void)read_safetensors(""); }) ==
         "an empty file name: the file cannot be opened: No such file or directory");
   CHECK(dimwise_test::message([&] { (void)read_safetensors(folder.path()); }).find("a regular file was expected") !=
         std::string::npos);
