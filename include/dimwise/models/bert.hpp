@@ -132,18 +132,10 @@ struct bert {
     if constexpr (detail::takes_first<Pooling>) {
       return pooling.of_first(at<seq>(x, 0));
     } else {
-      const auto n = extent_in<seq>(x);
-      tensor<float, batch, seq> counts(extent_in<batch>(x), n);
-      float* to = counts.overwrite();
-      for (const int length : lengths.values()) {
-        detail::write_token_weights<Pooling>(to, left_out, static_cast<std::size_t>(length), n.extent());
-        to += n.extent();
-      }
-      if constexpr (std::is_same_v<Pooling, max_pooling>) {
-        return max<seq>(x + counts);
-      } else {
-        return sum<seq>(x * counts, padding<seq>(lengths));
-      }
+      return detail::pooled_texts(x, lengths, std::is_same_v<Pooling, max_pooling>,
+                                  [left_out](float* to, std::size_t end, std::size_t all) {
+        detail::write_token_weights<Pooling>(to, left_out, end, all);
+      });
     }
   }
 
@@ -152,7 +144,7 @@ struct bert {
   /// infinities, NaN, or elements whose squares overflow.
   [[nodiscard]] vector_type embedded(std::span<const token> text, std::size_t left_out = 0) const {
     check_words(text.size(), 0);
-    return of_length_one(pooled(features(tensor<token, seq>(text, seq{text.size()})), left_out));
+    return detail::of_length_one<d_model>(pooled(features(tensor<token, seq>(text, seq{text.size()})), left_out));
   }
   /// The vectors of several texts, encoded as one batch. Throws `extent_error` for a text without tokens, whose vector
   /// has no direction.
@@ -170,7 +162,7 @@ struct bert {
       std::copy(text.begin(), text.end(), to);
       to += most;
     }
-    return of_length_one(pooled(features(padded, lengths), lengths, left_out));
+    return detail::of_length_one<d_model>(pooled(features(padded, lengths), lengths, left_out));
   }
 
  private:
@@ -184,19 +176,6 @@ struct bert {
       dimwise::detail::raise<extent_error>(error{} << "embedded: text " << number
                                                    << " has no tokens, and no vector of length 1");
     }
-  }
-  template <class X>
-  [[nodiscard]] static X of_length_one(const X& x) {
-    const X scaled = x / sqrt(sum<d_model>(x * x));
-    const tensor squares = sum<d_model>(scaled * scaled);
-    const auto each = squares.values();
-    for (std::size_t i = 0; i < each.size(); ++i) {
-      if (!(each[i] > 0.5F)) {  // NaN, or 0 after an overflow of squares
-        dimwise::detail::raise<number_error>(error{} << "embedded: the vector of text " << i
-                                                     << " has no direction: its length is 0, infinite or NaN");
-      }
-    }
-    return scaled;
   }
 };
 

@@ -7,6 +7,8 @@
 //   const auto model = models::read_bert<models::bert_dims, models::max_pooling>("folder");
 #pragma once
 
+#include <dimwise/nn/layers.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -83,6 +85,37 @@ inline void write_token_weights(pooling_kind how, float* to, std::size_t begin, 
     case pooling_kind::last:
       return write_token_weights<last_pooling>(to, begin, end, all);
   }
+}
+
+// The vectors of texts of these lengths; `write_weights(to, end, all)` writes the weights of the tokens of one text.
+template <class Batch, class Seq, class D, class Write>
+[[nodiscard]] tensor<float, Batch, D> pooled_texts(const tensor<float, Batch, Seq, D>& x,
+                                                   const tensor<int, Batch>& lengths, bool takes_max,
+                                                   const Write& write_weights) {
+  const auto n = extent_in<Seq>(x);
+  tensor<float, Batch, Seq> counts(extent_in<Batch>(x), n);
+  float* to = counts.overwrite();
+  for (const int length : lengths.values()) {
+    write_weights(to, static_cast<std::size_t>(length), n.extent());
+    to += n.extent();
+  }
+  if (takes_max) { return max<Seq>(x + counts); }
+  return sum<Seq>(x * counts, padding<Seq>(lengths));
+}
+
+// The vectors of texts with length 1. Throws `number_error` for one without a direction.
+template <class D, class X>
+[[nodiscard]] X of_length_one(const X& x) {
+  const X scaled = x / sqrt(sum<D>(x * x));
+  const tensor squares = sum<D>(scaled * scaled);
+  const auto each = squares.values();
+  for (std::size_t i = 0; i < each.size(); ++i) {
+    if (!(each[i] > 0.5F)) {  // NaN, or 0 after an overflow of squares
+      dimwise::detail::raise<number_error>(error{} << "embedded: the vector of text " << i
+                                                   << " has no direction: its length is 0, infinite or NaN");
+    }
+  }
+  return scaled;
 }
 
 }  // namespace detail

@@ -146,15 +146,10 @@ struct encoder {
   [[nodiscard]] static vectors_type pooled(const features_type& x, const tensor<int, batch>& lengths, pooling_kind how,
                                            std::size_t left_out = 0) {
     if (how == pooling_kind::first) { return at<seq>(x, 0); }
-    const auto n = extent_in<seq>(x);
-    tensor<float, batch, seq> counts(extent_in<batch>(x), n);
-    float* to = counts.overwrite();
-    for (const int length : lengths.values()) {
-      detail::write_token_weights(how, to, left_out, static_cast<std::size_t>(length), n.extent());
-      to += n.extent();
-    }
-    if (how == pooling_kind::max) { return max<seq>(x + counts); }
-    return sum<seq>(x * counts, padding<seq>(lengths));
+    return detail::pooled_texts(x, lengths, how == pooling_kind::max,
+                                [how, left_out](float* to, std::size_t end, std::size_t all) {
+      detail::write_token_weights(how, to, left_out, end, all);
+    });
   }
   /// The vectors of texts with length 1: the dot product of two vectors is their cosine similarity. The pooling skips
   /// the first `left_out` tokens, for example a prompt. Throws `number_error` for a vector without a direction: zeros,
@@ -162,7 +157,7 @@ struct encoder {
   [[nodiscard]] vectors_type embedded(std::span<const std::vector<token>> texts, pooling_kind how = pooling_kind::mean,
                                       std::size_t left_out = 0) const {
     const batch_type all = together(texts);
-    return of_length_one(pooled(features(all), all.lengths, how, left_out));
+    return detail::of_length_one<d_model>(pooled(features(all), all.lengths, how, left_out));
   }
   /// The vector of one text.
   [[nodiscard]] tensor<float, d_model> embedded(const std::vector<token>& text, pooling_kind how = pooling_kind::mean,
@@ -329,18 +324,6 @@ struct encoder {
                                                    << ": the encoder was read for another task, without "
                                                       "the layers that compute this");
     }
-  }
-  [[nodiscard]] static vectors_type of_length_one(const vectors_type& x) {
-    const vectors_type scaled = x / sqrt(sum<d_model>(x * x));
-    const tensor squares = sum<d_model>(scaled * scaled);
-    const auto each = squares.values();
-    for (std::size_t i = 0; i < each.size(); ++i) {
-      if (!(each[i] > 0.5F)) {  // NaN, or 0 after an overflow of squares
-        dimwise::detail::raise<number_error>(error{} << "embedded: the vector of text " << i
-                                                     << " has no direction: its length is 0, infinite or NaN");
-      }
-    }
-    return scaled;
   }
 };
 
