@@ -41,7 +41,7 @@ UMBRELLA, VERSION, IMPLEMENTATION = "dimwise.hpp", "version.hpp", "implementatio
 THIRD_PARTIES = {
     "boost/hana": ("shape/hana.hpp", "nn/hana.hpp"), "xtensor/": ("tensor/xtensor.hpp",), "xtl/": ("tensor/xtensor.hpp",),
     "xsimd/": ("kernels/simd/architecture.hpp",), "immintrin.h": ("kernels/",), "arm_neon.h": ("kernels/",), "oneapi/tbb/": ("eval/tbb.hpp",),
-    "nlohmann/": ("io/", "text/"), "utf8proc.h": ("text/unicode.hpp",), "pcre2.h": ("text/components/regex.hpp",), "zip.h": ("io/npz.hpp",), "mpi.h": ("ranks/mpi.hpp",),
+    "nlohmann/": ("io/", "text/"), "utf8proc.h": ("text/unicode.hpp",), "pcre2.h": ("text/components/regex.hpp", "text/components/regex_syntax.hpp"), "zip.h": ("io/npz.hpp",), "mpi.h": ("ranks/mpi.hpp",),
     "fcntl.h": ("io/files/bytes", "support/files/file_draft"), "dirent.h": ("support/files/file_draft",), "sys/file.h": ("support/files/file_draft",),
     "sys/mman.h": ("io/files/bytes", "tensor/memory/large_pages.hpp"), "sys/stat.h": ("io/files/bytes", "support/files/file_draft"),
     "unistd.h": ("io/files/bytes", "support/files/file_draft", "viz/colours_definitions.hpp"), "sys/single_threaded.h": ("tensor/memory/counted.hpp",),

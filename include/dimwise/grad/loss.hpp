@@ -261,9 +261,9 @@ namespace no_adl {
 ///   cross_entropy<V>(logits, ids, options…):      [V, rest] x ids of V [rest]  ->  average<T, rest>
 ///   cross_entropy<V>(logits, weights, options…):  [V, rest] x [V, rest]        ->  average<T, rest>
 ///
-/// Options in any order, each once: a mask over `rest` (positions that count), `label_smoothing{s}`, `class_weights(w)` (the mean
-/// divides by the weights of the targets then), `all_documents{}`. Where the mask is false nothing is read and the
-/// gradient is 0. Rejects what softmax rejects, normalised logits among it (R5, R6, R7, R13), logarithms of
+/// Options in any order, each once: a mask over `rest` (positions that count), `label_smoothing{s}`, `class_weights(w)`
+/// (the mean divides by the weights of the targets then), `all_documents{}`. Where the mask is false nothing is read
+/// and the gradient is 0. Rejects what softmax rejects, normalised logits among it (R5, R6, R7, R13), logarithms of
 /// probabilities and targets of other dimensions (R22), ids of another dimension (R18), packed positions unless
 /// `all_documents{}` is passed (R19), targets that are tracked (R21). An id outside V throws `index_error`.
 DIMWISE_DETAIL_OPERATION(cross_entropy)

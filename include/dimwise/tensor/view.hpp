@@ -153,8 +153,9 @@ class tensor_view : public detail::shaped_as<shape<DimsAndMarks...>>,
   [[nodiscard]] const std::array<detail::axis, rank + 1>& layout() const& { return axes_; }
   [[nodiscard]] std::array<detail::axis, rank + 1> layout() const&& { return axes_; }
 
-  /// The `count` elements along D from the element `from` on, as a view of the same memory. The position of its first element is
-  /// that of `count` if given, otherwise it follows from this view. `count` provides the documents of packed positions.
+  /// The `count` elements along D from the element `from` on, as a view of the same memory. The position of its first
+  /// element is that of `count` if given, otherwise it follows from this view. `count` provides the documents of packed
+  /// positions.
   /// Throws `extent_error` if the elements exceed the extent of D.
   template <class D>
     requires(detail::run_time_axis<D, axes>)

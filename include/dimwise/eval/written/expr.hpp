@@ -139,8 +139,9 @@ inline constexpr bool is_refused<expr<T, shape<D...>>> = !valid_tensor<T, D...>;
 
 }  // namespace detail
 
-/// An expression of this element type and shape, whatever its formula: a handle, so copies share the formula. Of tracked
-/// elements, values and gradients are those of the formula; where it is used several times, its gradient is sent once.
+/// An expression of this element type and shape, whatever its formula: a handle, so copies share the formula. With
+/// tracked elements, values and gradients are those of the formula; where it is used several times, its gradient is
+/// sent once.
 /// Reports types that are not shapes (R1, R17).
 template <class T, class Shape>
 class expr : public detail::refused_members<detail::is_shape<Shape>> {

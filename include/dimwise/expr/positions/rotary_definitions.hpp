@@ -22,7 +22,7 @@ struct scaled_frequency {
   double features;
 
   [[nodiscard]] double unscaled(double by) const { return std::pow(by, -2.0 * pair / features); }
-  // A factor, or a number of positions, that is not positive gives no angle, even if a scaling leaves this pair as it is.
+  // A factor, or a number of positions, that is not positive gives no angle, even if a scaling leaves this pair alone.
   [[nodiscard]] static double by(double factor, double angle) { return factor > 0 ? angle : std::nan(""); }
   [[nodiscard]] double operator()(const no_scaling&) const { return unscaled(base); }
   [[nodiscard]] double operator()(const linear_scaling& s) const { return by(s.factor, unscaled(base) / s.factor); }
