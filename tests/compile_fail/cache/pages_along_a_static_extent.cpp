@@ -14,7 +14,7 @@ struct all_keys : position_dim<64> {};
 extern const tensor<float, heads, step, d_k> query;
 
 void attend() {
-  nn::kv_cache<all_keys, nn::paged<8>, nn::keys<float, heads, all_keys, d_k>,
-               nn::values<float, heads, all_keys, d_v>> pages;
+  nn::kv_cache<all_keys, nn::paged<8>, nn::keys<float, heads, all_keys, d_k>, nn::values<float, heads, all_keys, d_v>>
+      pages;
   RESULT y = nn::attend(pages, [](const auto& k) { return scores<d_k>(query, k); });
 }

@@ -8,9 +8,9 @@
 extern const tensor<float, heads> sinks;
 
 #ifdef FIXED
-RESULT y = nn::attention_with_sinks<d_k, key>(
-    q, k, v, sinks, [](const auto& s) { return s * 2.0F; }, causal<seq, key>{});
+RESULT y =
+    nn::attention_with_sinks<d_k, key>(q, k, v, sinks, [](const auto& s) { return s * 2.0F; }, causal<seq, key>{});
 #else
-RESULT y = nn::attention_with_sinks<d_k, key>(
-    q, k, v, sinks, [](const auto& s) { return softmax<d_k>(s); }, causal<seq, key>{});
+RESULT y = nn::attention_with_sinks<d_k, key>(q, k, v, sinks, [](const auto& s) { return softmax<d_k>(s); },
+                                              causal<seq, key>{});
 #endif

@@ -7,8 +7,8 @@ void layer() {
 #ifdef FIXED
   const nn::multi_head_attention<d_model, heads, d_k, d_v, nn::elements<float>, nn::no_bias> layer;
 #else
-  const nn::multi_head_attention<d_model, heads, d_k, d_v, nn::elements<double>, nn::no_bias,
-                                 nn::elements<float>> layer;
+  const nn::multi_head_attention<d_model, heads, d_k, d_v, nn::elements<double>, nn::no_bias, nn::elements<float>>
+      layer;
 #endif
   RESULT y = layer(x, memory, memory);
 }
