@@ -44,14 +44,15 @@ struct slice {
   raise<index_error>(e << " is outside dimension " << dimension << " of extent " << extent << " (R18)");
 }
 // The number of an element of D, given as a whole number or as an id.
-template <class D>
-std::size_t place_number(const char* operation, given_count i, extent_t extent) {
-  if (i.is_negative()) { refuse_place(operation, i, dimension_name<D>(), extent); }
-  return i.count();
-}
-template <class D>
-std::size_t place_number(const char*, id<D> i, extent_t) {
-  return i.value;
+template <class D, class Place>
+std::size_t place_number(const char* operation, const Place& place, extent_t extent) {
+  if constexpr (std::is_integral_v<Place>) {
+    const given_count i = place;
+    if (i.is_negative()) { refuse_place(operation, i, dimension_name<D>(), extent); }
+    return i.count();
+  } else {
+    return place.value;
+  }
 }
 
 template <class Verdict, class D, class Result, class X>
