@@ -17,23 +17,28 @@ namespace io = dimwise::io;
 
 namespace {
 
-std::vector<float> floats(const io::stored_array& from) {
-  const bool halves = from.type == io::element_type::bf16;
-  if (!halves && from.type != io::element_type::f32) {
-    throw std::runtime_error(from.name + ": holds " + std::string(io::name_of(from.type)) +
-                             ", F32 or BF16 was expected");
-  }
-  std::vector<float> all(from.bytes.size() / (halves ? 2 : 4));
+template <class T>
+std::vector<float> floats_of(std::span<const std::byte> bytes) {
+  std::vector<float> all(bytes.size() / sizeof(T));
   for (std::size_t i = 0; i < all.size(); ++i) {
-    dimwise::bfloat16 half{};
-    if (halves) {
-      std::memcpy(&half, from.bytes.data() + 2 * i, 2);
-      all[i] = static_cast<float>(half);
-    } else {
-      std::memcpy(&all[i], from.bytes.data() + 4 * i, 4);
-    }
+    T one{};
+    std::memcpy(&one, bytes.data() + sizeof(T) * i, sizeof(T));
+    all[i] = static_cast<float>(one);
   }
   return all;
+}
+std::vector<float> floats(const io::stored_array& from) {
+  switch (from.type) {
+    case io::element_type::f32:
+      return floats_of<float>(from.bytes);
+    case io::element_type::bf16:
+      return floats_of<dimwise::bfloat16>(from.bytes);
+    case io::element_type::f16:
+      return floats_of<dimwise::float16>(from.bytes);
+    default:
+      throw std::runtime_error(from.name + ": holds " + std::string(io::name_of(from.type)) +
+                               ", F32, F16 or BF16 was expected");
+  }
 }
 double distance(std::span<const float> x, std::span<const float> y) {
   double squares = 0;
@@ -49,6 +54,16 @@ io::archive moved(const io::archive& from, low_precision format) {
   io::archive all(from.title());
   std::mt19937 draw;  // the same directions each time
   for (const io::stored_array& a : from.arrays()) {
+    // A copy, such as a stored output that is tied, is moved as the array before it.
+    const io::stored_array& same = *std::find_if(from.arrays().begin(), from.arrays().end(), [&](const auto& one) {
+      return one.type == a.type && one.extents == a.extents && std::ranges::equal(one.bytes, a.bytes);
+    });
+    if (&same != &a) {
+      io::stored_array copy = *all.find(same.name);
+      copy.name = a.name;
+      all.add(std::move(copy));
+      continue;
+    }
     std::vector<float> values = floats(a);
     constexpr std::size_t block = 32;
     for (std::size_t first = 0; a.extents.size() > 1 && first < values.size(); first += block) {
