@@ -243,7 +243,16 @@ struct trial {};
 template <std::size_t Values, class S>
 struct trial_of_scores {};
 template <std::size_t Values, class S>
-using trial_with = std::conditional_t<operand<S>, trial_of_scores<Values, S>, no_trial>;
+struct trial_by {
+  using type = no_trial;
+};
+template <std::size_t Values, class S>
+  requires defined<S> && operand<S>  // an error is never defined
+struct trial_by<Values, S> {
+  using type = trial_of_scores<Values, S>;
+};
+template <std::size_t Values, class S>
+using trial_with = typename trial_by<Values, S>::type;
 
 template <class X>
 inline constexpr bool is_score_function =
