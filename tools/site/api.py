@@ -30,7 +30,7 @@ UNPARSED = re.compile(r"^template <[^\n]*>\n(?:(?:  requires [^\n]*\n)?struct (?
 VERDICT = re.compile(r",\s*class Verdict = DIMWISE_DETAIL_VERDICT\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)")
 # Overloads that only name an error.
 REJECTING = re.compile(r"^\s*(\[\[.*\]\] )?(Error|Verdict|detail::already_refused) (operator\S+|\w+)\(|DIMWISE_DETAIL_REFUSED\(|= delete;"
-                       r"|requires refused<|already_refused& value\)|-> tensor<void,")
+                       r"|requires refused<|already_refused& value\)|const Given&\.\.\.\) -> ")
 # Every module has them: what they do is in the comment of the module or of the function object.
 CALLS = re.compile(r"operator\(\)|(\w+_)?formula|initialise_parameters|each_child|check|visible|queries|keys|scale|residual|~\w+")
 UNDOCUMENTED = re.compile(r"(?P<file>\S+?):(?P<line>\d+): warning: (?:Member (?P<name>operator\(\)|[^\s(]+).* \((?P<kind>[\w ]+)\) of (?P<outer>\w+) (?P<type>.*)"
