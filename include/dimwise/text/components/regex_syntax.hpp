@@ -72,10 +72,10 @@ class oniguruma_pattern {
   [[nodiscard]] const std::string& in_pcre2() const { return to_; }
 
  private:
-  static constexpr std::string_view word_ = R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\x{b2}\x{b3}\x{b9}\x{bc}-\x{be})";
+  static constexpr std::string_view word_set = R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\x{b2}\x{b3}\x{b9}\x{bc}-\x{be})";
   // Outside of [] some numbers of Latin-1 belong to it.
-  [[nodiscard]] std::string_view word() const { return sets_ > 0 ? posix_set("word") : word_; }
-  static constexpr std::string_view not_space_ =
+  [[nodiscard]] std::string_view word() const { return sets_ > 0 ? posix_set("word") : word_set; }
+  static constexpr std::string_view not_space =
       R"(\x{0}-\x{8}\x{e}-\x{1f}!-\x{84}\x{86}-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027})"
       R"(\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{10ffff})";
 
@@ -250,7 +250,7 @@ class oniguruma_pattern {
       case 's':
         return take(posix_set("space"), false);
       case 'S':
-        return take(not_space_, false);
+        return take(not_space, false);
       case 'w':
       case 'W':
         return take(word(), c == 'W');
@@ -304,7 +304,7 @@ class oniguruma_pattern {
       copy(2);
       return;
     }
-    const std::string word = "[" + std::string(word_) + "]";
+    const std::string word = "[" + std::string(word_set) + "]";
     const char* const after = is_boundary ? "(?!" : "(?=";
     const char* const otherwise = is_boundary ? "(?=" : "(?!";
     to_.append("(?:(?<=").append(word).append(")").append(after).append(word).append(")|(?<!");
