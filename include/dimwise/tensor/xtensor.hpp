@@ -33,7 +33,7 @@ namespace detail {
 template <class Op, class T, class... D>
 consteval auto judge_axes() {
   if constexpr (!(dimension_type<D> && ...)) {
-    return answer<ERROR_R1_operation_names_its_dimension<Op, over<D...>>>{};
+    return answer<ERROR_R1_operation_names_its_dimension<Op>>{};
   } else {
     return answer<shape_error<T, D...>>{};
   }
