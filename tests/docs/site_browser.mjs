@@ -23,6 +23,7 @@ const browser = await chromium.launch({executablePath, args: ["--no-sandbox"]});
 /** A page of a context, whose `wrong` lists errors, warnings, failed requests and requests to elsewhere. */
 async function watched(context) {
   const page = await context.newPage();
+  page.setDefaultTimeout(120000);  // other tests use the cores, too
   page.wrong = [];
   page.on("console", m => { if (["error", "warning"].includes(m.type())) { page.wrong.push(m.text()); } });
   page.on("pageerror", e => page.wrong.push(String(e)));
@@ -292,7 +293,6 @@ try {
   // A newcomer's first fixed error, in two minutes from the first screen.
   if (existsSync(join(site, "playground/index.html"))) {
     const page = await open("index.html", 1280, "light"), begin = performance.now();
-    page.setDefaultTimeout(120000);
     const step = what => console.log(`  the walk, ${((performance.now() - begin) / 1000).toFixed(1)} s: ${what}`);
     await page.locator("article a", {hasText: "Try it in the browser"}).click();
     await page.locator("#title", {hasText: "Softmax over the queries"}).waitFor();
