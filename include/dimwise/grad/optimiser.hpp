@@ -85,10 +85,7 @@ template <class M>
 template <class M>
   requires detail::undivided_model<M>
 [[nodiscard]] M clip_norm(M gradient, double limit) {
-  if (!(limit >= 0)) {
-    detail::raise<number_error>(error{} << "clip_norm: the limit is " << limit
-                                        << ", a number of 0 or more is expected");
-  }
+  if (!(limit >= 0)) { detail::throw_number("clip_norm", "the limit", limit, "number of 0 or more"); }
   detail::clip_parameters(detail::parameter_list(gradient), limit);
   return gradient;
 }

@@ -174,7 +174,8 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
                                             << " would lack positions that are gone (R10)");
       }
     }
-    held_ = used_ -= count;
+    used_ -= count;
+    held_ = used_;
     end_ -= static_cast<std::ptrdiff_t>(count);
   }
   /// Rejects a sliding cache: its window would show positions that it has dropped (R10).

@@ -88,20 +88,17 @@ DIMWISE_DETAIL_LIBRARY void count_step(tensor<std::int64_t>& step) {
 // Settings of an optimiser are checked before anything moves, in the range of a float: parameters may be floats.
 // `what` is a number from 0 to 1, where 1 is left out.
 inline void check_share(const char* who, const char* what, double x) {
-  if (!(x >= 0 && x < 1)) {
-    raise<number_error>(error{} << who << ": " << what << " is " << x
-                                << ", a number from 0 to less than 1 is expected");
-  }
+  if (!(x >= 0 && x < 1)) { throw_number(who, what, x, "number from 0 to less than 1"); }
 }
 inline void check_at_least_0(const char* who, const char* what, double x) {
   if (!(x >= 0 && x <= double{std::numeric_limits<float>::max()})) {
-    raise<number_error>(error{} << who << ": " << what << " is " << x << ", a finite float of 0 or more is expected");
+    throw_number(who, what, x, "finite float of 0 or more");
   }
 }
 // A divisor beside a root that may be 0: 0 / 0 is NaN where a parameter never had a gradient.
 inline void check_more_than_0(const char* who, const char* what, double x) {
   if (!(x >= double{std::numeric_limits<float>::min()} && x <= double{std::numeric_limits<float>::max()})) {
-    raise<number_error>(error{} << who << ": " << what << " is " << x << ", a finite float of more than 0 is expected");
+    throw_number(who, what, x, "finite float of more than 0");
   }
 }
 
@@ -116,7 +113,7 @@ DIMWISE_DETAIL_LIBRARY double checked_rate(const sgd_choices& by, std::size_t ma
   check_at_least_0("sgd", "the rate", rate);
   check_share("sgd", "the momentum", by.momentum);
   if (!(by.dampening >= 0 && by.dampening <= 1)) {
-    raise<number_error>(error{} << "sgd: the dampening is " << by.dampening << ", a number from 0 to 1 is expected");
+    throw_number("sgd", "the dampening", by.dampening, "number from 0 to 1");
   }
   check_at_least_0("sgd", "the weight decay", by.weight_decay);
   return rate;

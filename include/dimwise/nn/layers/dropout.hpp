@@ -142,8 +142,7 @@ struct dropout {
   Factors kept(const Extents& e, Factors*) const {
     using T = typename Factors::value_type;
     if (!(probability >= 0 && probability < 1)) {
-      dimwise::detail::raise<number_error>(error{} << "dropout: the probability is " << probability
-                                                   << ", a number from 0 to less than 1 is expected");
+      dimwise::detail::throw_number("dropout", "the probability", probability, "number from 0 to less than 1");
     }
     auto factors = Factors::for_overwriting(e);
     if (probability == 0) {  // drops nothing and needs no seed

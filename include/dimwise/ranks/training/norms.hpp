@@ -76,10 +76,7 @@ template <class M, class... Axes>
   const auto axes = detail::communicators_of(mesh);
   const detail::parameter_list all(gradient);
   ranks::detail::taking_part_in(mesh, "clip_norm", [&] {
-    if (!(limit >= 0)) {
-      detail::raise<number_error>(error{} << "clip_norm: the limit is " << limit
-                                          << ", a number of 0 or more is expected");
-    }
+    if (!(limit >= 0)) { detail::throw_number("clip_norm", "the limit", limit, "number of 0 or more"); }
     detail::clip_parameters(all, limit, detail::norm_over_ranks(all, axes.data(), axes.size()));
   });
   return gradient;
