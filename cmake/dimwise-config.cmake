@@ -1,5 +1,5 @@
 # find_package(dimwise) defines dimwise::dimwise and dimwise::header_only; dimwise::tbb where oneTBB was found then and is
-# found now, dimwise::io where nlohmann_json was and is, dimwise::text where utf8proc and PCRE2 were, too, and
+# found now, dimwise::io and dimwise::models where nlohmann_json was and is, dimwise::text where utf8proc and PCRE2 were, too, and
 # dimwise::npz where libzip was. dimwise::kernels is the old name of dimwise::dimwise. dimwise::module is defined where the compiled
 # library was installed and CMake can compile modules (dimwise-module.cmake).
 #

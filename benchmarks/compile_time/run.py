@@ -50,6 +50,10 @@ INPUTS = {  # name: (file, flags)
     "training": ("training.cpp", ["-O0", "-DDIMWISE_COMPILED_KERNELS", "-DTRAINS"]),
     "optimised_forward": ("training.cpp", ["-O2", "-DDIMWISE_COMPILED_KERNELS"]),
     "optimised_training": ("training.cpp", ["-O2", "-DDIMWISE_COMPILED_KERNELS", "-DTRAINS"]),
+    "decoder": ("decoder.cpp", ["-O0", "-DDIMWISE_COMPILED_KERNELS"]),
+    "linked_decoder": ("decoder.cpp", ["-O0", "-DDIMWISE_COMPILED_KERNELS", "-DDIMWISE_COMPILED_MODELS"]),
+    "optimised_decoder": ("decoder.cpp", ["-O2", "-DDIMWISE_COMPILED_KERNELS"]),
+    "optimised_linked_decoder": ("decoder.cpp", ["-O2", "-DDIMWISE_COMPILED_KERNELS", "-DDIMWISE_COMPILED_MODELS"]),
 }
 # In multiples of `#include <xtensor/xtensor.hpp>`: (what, input, subtracted, aimed at).
 MULTIPLES = [
@@ -62,8 +66,10 @@ MULTIPLES = [
     ("a training step of a small GPT, the whole file, `-O0`", "training", None, 3.0),
     ("the same at `-O2`", "optimised_training", None, 4.0),
 ]
-# A GPT's loss, and a step of its training: nothing is subtracted.
+# Two inputs, at -O0 and at -O2; nothing is subtracted. A GPT's loss, and a step of its training.
 TRAINING = ("forward", "training", "optimised_forward", "optimised_training")
+# A decoder that the file compiles, and one of dimwise::models.
+MODELS = ("linked_decoder", "decoder", "optimised_linked_decoder", "optimised_decoder")
 BUDGET = {"shape": 0.15, "contraction": 0.0025, "plain": 2.0}  # seconds, g++
 MEMORY = {"plain": 400 * 10**6}  # bytes, g++
 
@@ -101,7 +107,7 @@ def figures(compiler, runs):
     rows = {"shape": above("shape"), "all": above("all"), "attention": above("attention"),
             "optimised_attention": above("optimised_attention", "optimised_empty"), "many": above("many"),
             "optimised_caller": middle.get("optimised_caller"), "plain": middle.get("plain"),
-            **{name: middle.get(name) for name in TRAINING}}
+            **{name: middle.get(name) for name in (*TRAINING, *MODELS)}}
     if "few" in middle and "many" in middle:
         rows["contraction"] = ((middle["many"][0] - middle["few"][0]) / (MANY - FEW), None)
     if "xtensor" in middle:
@@ -119,14 +125,14 @@ def multiples(found, results):
     return "\n".join(lines) + "\n"
 
 
-def training(found, results):
+def pairs(found, results, what, names):
     lines = ["| what | " + " | ".join(compiler.name for compiler in found) + " |", "| --- |" + " --- |" * len(found)]
-    for flag, forward, both in (("-O0", *TRAINING[:2]), ("-O2", *TRAINING[2:])):
+    for flag, first, second in (("-O0", *names[:2]), ("-O2", *names[2:])):
         cells = []
         for compiler in found:
-            (one, _), (other, memory) = results[compiler.name][forward], results[compiler.name][both]
+            (one, _), (other, memory) = results[compiler.name][first], results[compiler.name][second]
             cells.append(f"{one:.1f} s, {other:.1f} s, {memory / 2**20:.0f} MiB: {other / one:.1f} ×")
-        lines.append(f"| `training.cpp`, `{flag}`: the loss, a step | " + " | ".join(cells) + " |")
+        lines.append(f"| {what.format(flag)} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
 
@@ -211,8 +217,15 @@ kernel.
 A file that computes the loss of a GPT, and the same file with a training step: gradients and AdamW. Kernels are compiled
 elsewhere.
 
-{training(found, results)}
+{pairs(found, results, "`training.cpp`, `{}`: the loss, a step", TRAINING)}
 The aim is 1.5 ×. Each statement is compiled for tracked elements, and for each gradient formula.
+
+## Models
+
+A file that reads a decoder of any architecture and computes logits. With `dimwise::models` it compiles no model; with `dimwise::io` it
+compiles the model that it uses.
+
+{pairs(found, results, "`decoder.cpp`, `{}`: with `dimwise::models`, with `dimwise::io`", MODELS)}
 
 ## Instantiations
 
@@ -227,7 +240,7 @@ Counted by {counted_by}; each operation of `benchmarks/compile_time/operations.c
 {counts}
 """
     print(page)
-    complete = all(len(rows) == 13 and len(rows["multiples"]) == len(MULTIPLES) for rows in results.values())
+    complete = all(len(rows) == 17 and len(rows["multiples"]) == len(MULTIPLES) for rows in results.values())
     if arguments.dry_run:
         pass
     elif complete:

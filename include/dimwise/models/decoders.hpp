@@ -12,6 +12,7 @@
 
 #include <dimwise/io/checkpoint.hpp>
 #include <dimwise/io/shards.hpp>
+#include <dimwise/models/common/compiled.hpp>
 #include <dimwise/models/common/find_architecture.hpp>
 #include <dimwise/models/decoder/bind_decoder.hpp>
 #include <dimwise/models/decoder/block_scales.hpp>
@@ -296,5 +297,22 @@ template <class Dims = decoder_dims, class Weights = float>
   const std::filesystem::path file = std::filesystem::path(folder).append("config.json");
   return read_decoder_run<Dims, Weights>(io::config_check(file), io::read_checkpoint(folder), rank, ranks, more);
 }
+
+#define DIMWISE_DETAIL_DECODER(TEMPLATE, W)                                                                         \
+  TEMPLATE struct decoder_block<decoder_dims, W>;                                                                   \
+  TEMPLATE struct decoder<decoder_dims, W>;                                                                         \
+  TEMPLATE struct language_model<decoder<decoder_dims, W>, decoder_dims, decoder_block<decoder_dims, W>>;           \
+  TEMPLATE tensor<float, decoder_dims::vocab> detail::next_logits(                                                  \
+      const decoder<decoder_dims, W>&, std::span<const id<decoder_dims::vocab>>, decoder<decoder_dims, W>::state&); \
+  TEMPLATE void bind_decoder(io::bindings&, const decoder_names&, decoder<decoder_dims, W>&);                       \
+  TEMPLATE decoder<decoder_dims, W> read_decoder<decoder_dims, W>(const io::config_check&, const io::archive&,      \
+                                                                  const decoder_architectures&);                    \
+  TEMPLATE decoder<decoder_dims, W> read_decoder<decoder_dims, W>(const std::filesystem::path&,                     \
+                                                                  const decoder_architectures&);                    \
+  TEMPLATE decoder<decoder_dims, W> read_decoder_run<decoder_dims, W>(                                              \
+      const io::config_check&, const io::archive&, std::size_t, std::size_t, const decoder_architectures&);         \
+  TEMPLATE decoder<decoder_dims, W> read_decoder_run<decoder_dims, W>(const std::filesystem::path&, std::size_t,    \
+                                                                      std::size_t, const decoder_architectures&);
+DIMWISE_DETAIL_COMPILED_MODELS(DIMWISE_DETAIL_DECODER)
 
 }  // namespace dimwise::models

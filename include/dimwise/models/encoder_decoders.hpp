@@ -12,6 +12,7 @@
 
 #include <dimwise/io/checkpoint.hpp>
 #include <dimwise/io/shards.hpp>
+#include <dimwise/models/common/compiled.hpp>
 #include <dimwise/models/common/find_architecture.hpp>
 #include <dimwise/models/encoder/read.hpp>
 #include <dimwise/models/encoder_decoder/bind.hpp>
@@ -106,5 +107,14 @@ template <class Dims = encoder_decoder_dims, class Weights = float>
                                                                   const encoder_decoder_architectures& more = {}) {
   return read_encoder_decoder<Dims, Weights>(settings_with_generation(folder), io::read_checkpoint(folder), more);
 }
+
+#define DIMWISE_DETAIL_ENCODER_DECODER(TEMPLATE, W)                                                \
+  TEMPLATE struct encoder<encoder_decoder_dims, W>;                                                \
+  TEMPLATE struct encoder_decoder<encoder_decoder_dims, W>;                                        \
+  TEMPLATE encoder_decoder<encoder_decoder_dims, W> read_encoder_decoder<encoder_decoder_dims, W>( \
+      const io::config_check&, const io::archive&, const encoder_decoder_architectures&);          \
+  TEMPLATE encoder_decoder<encoder_decoder_dims, W> read_encoder_decoder<encoder_decoder_dims, W>( \
+      const std::filesystem::path&, const encoder_decoder_architectures&);
+DIMWISE_DETAIL_COMPILED_MODELS(DIMWISE_DETAIL_ENCODER_DECODER)
 
 }  // namespace dimwise::models

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <dimwise/io/shards.hpp>
+#include <dimwise/models/common/compiled.hpp>
 #include <dimwise/models/encoder/read.hpp>
 #include <dimwise/models/encoders/albert.hpp>
 #include <dimwise/models/encoders/bert.hpp>
@@ -87,5 +88,13 @@ template <class Dims = encoder_dims, class Weights = float>
   return read_encoder<Dims, Weights>(io::config_check(folder / "config.json"), io::read_checkpoint(folder), task,
                                      adapter);
 }
+
+#define DIMWISE_DETAIL_ENCODER(TEMPLATE, W)                                                                    \
+  TEMPLATE struct encoder<encoder_dims, W>;                                                                    \
+  TEMPLATE encoder<encoder_dims, W> read_encoder<encoder_dims, W>(const io::config_check&, const io::archive&, \
+                                                                  encoder_task, const std::string&);           \
+  TEMPLATE encoder<encoder_dims, W> read_encoder<encoder_dims, W>(const std::filesystem::path&, encoder_task,  \
+                                                                  const std::string&);
+DIMWISE_DETAIL_COMPILED_MODELS(DIMWISE_DETAIL_ENCODER)
 
 }  // namespace dimwise::models

@@ -135,6 +135,21 @@ auto with_activation(std::string_view name, const Use& use) {
   return std::min(n, most);
 }
 
+namespace detail {
+
+// What `language_model::next` returns.
+template <class Model, class State>
+[[nodiscard]] tensor<float, typename Model::vocab> next_logits(
+    const Model& model, std::span<const std::type_identity_t<typename Model::token>> tokens, State& caches) {
+  using seq = typename Model::seq;
+  if (tokens.empty()) { dimwise::detail::raise<extent_error>(error{} << "next: no tokens were given"); }
+  const auto x = model.features(tokens, caches);
+  const typename Model::features_type last = slice<seq>(x, extent_of<seq>(x) - 1, 1);
+  return at<seq>(model.logits(last), 0);
+}
+
+}  // namespace detail
+
 /// The operations of a language model with any layers: Model has `token_embedding`, `blocks`, `norm` and `output`, and
 /// defines `embedded` and `cache_for`. If it defines `shared_by_layers(text)`, each block gets that as a third
 /// argument.
@@ -212,11 +227,7 @@ struct language_model {
   template <class State>
     requires std::derived_from<State, state>
   [[nodiscard]] tensor<float, typename Dims::vocab> next(std::span<const token> tokens, State& caches) const {
-    using seq = typename Dims::seq;
-    if (tokens.empty()) { dimwise::detail::raise<extent_error>(error{} << "next: no tokens were given"); }
-    const features_type x = self().features(tokens, caches);
-    const features_type last = slice<seq>(x, extent_of<seq>(x) - 1, 1);
-    return at<seq>(logits(last), 0);
+    return detail::next_logits(self(), tokens, caches);
   }
 
  private:

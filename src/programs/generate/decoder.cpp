@@ -1,4 +1,4 @@
-// src/programs/generate/decoder.cpp -- dimwise-generate: decoders with weights of float.
+// src/programs/generate/decoder.cpp -- dimwise-generate: decoders with weights of each format.
 // SPDX-License-Identifier: BSL-1.0
 #include "decoder.hpp"
 
@@ -8,6 +8,18 @@ namespace programs {
 
 template std::unique_ptr<text_model> read_decoder<float>(const dimwise::io::config_check&, const dimwise::io::archive&,
                                                          const dimwise::ranks::communicator&);
+template std::unique_ptr<text_model> read_decoder<dimwise::bfloat16>(const dimwise::io::config_check&,
+                                                                     const dimwise::io::archive&,
+                                                                     const dimwise::ranks::communicator&);
+template std::unique_ptr<text_model> read_decoder<dimwise::float16>(const dimwise::io::config_check&,
+                                                                    const dimwise::io::archive&,
+                                                                    const dimwise::ranks::communicator&);
+template std::unique_ptr<text_model> read_decoder<dimwise::nn::int8_blocks>(const dimwise::io::config_check&,
+                                                                            const dimwise::io::archive&,
+                                                                            const dimwise::ranks::communicator&);
+template std::unique_ptr<text_model> read_decoder<dimwise::nn::int4_blocks>(const dimwise::io::config_check&,
+                                                                            const dimwise::io::archive&,
+                                                                            const dimwise::ranks::communicator&);
 
 std::string architecture_of(dimwise::io::config_check settings) {
   const dimwise::models::decoder_plan plan = dimwise::models::plan_decoder(settings);

@@ -269,20 +269,7 @@ struct decoder_block {
     }
   }
 
-  [[nodiscard]] features operator()(const features& x, cache& held, const decoder_positions<Dims>& at) const {
-    const bool of_sums = settings.place == norm_place::sum;
-    const features first = of_sums ? x : norm1(x);
-    const features branch = scaled(output_norm1(attention(first, held, at)));
-    const features& base = settings.residual_from_norm ? first : x;
-    if (settings.parallel) {
-      return base + branch + scaled(output_norm2(fed(settings.single_norm ? first : norm2(x), at)));
-    }
-    features sum = base + branch;
-    if (of_sums) { sum = norm1(sum); }
-    const features second = of_sums ? sum : norm2(sum);
-    features result = (settings.residual_from_norm ? second : sum) + scaled(output_norm2(fed(second, at)));
-    return of_sums ? norm2(result) : result;
-  }
+  [[nodiscard]] features operator()(const features& x, cache& held, const decoder_positions<Dims>& at) const;
 
  private:
   static norm_settings no_norm() {
@@ -300,5 +287,22 @@ struct decoder_block {
     return settings.residual_scale == 1 ? x : features(x * static_cast<float>(settings.residual_scale));
   }
 };
+
+template <class Dims, class Weights>
+typename decoder_block<Dims, Weights>::features decoder_block<Dims, Weights>::operator()(
+    const features& x, cache& held, const decoder_positions<Dims>& at) const {
+  const bool of_sums = settings.place == norm_place::sum;
+  const features first = of_sums ? x : norm1(x);
+  const features branch = scaled(output_norm1(attention(first, held, at)));
+  const features& base = settings.residual_from_norm ? first : x;
+  if (settings.parallel) {
+    return base + branch + scaled(output_norm2(fed(settings.single_norm ? first : norm2(x), at)));
+  }
+  features sum = base + branch;
+  if (of_sums) { sum = norm1(sum); }
+  const features second = of_sums ? sum : norm2(sum);
+  features result = (settings.residual_from_norm ? second : sum) + scaled(output_norm2(fed(second, at)));
+  return of_sums ? norm2(result) : result;
+}
 
 }  // namespace dimwise::models

@@ -121,22 +121,7 @@ struct encoder {
 
   /// The features of every token, after the last norm; zeros for padding, which is not computed. Throws `extent_error`
   /// if a text is longer than its row of ids.
-  [[nodiscard]] features_type features(const batch_type& texts) const {
-    check_lengths(texts);
-    const packed_tokens tokens(texts.lengths.values());
-    const seq n = extent_in<seq>(texts.ids);
-    packed_type x = begun(texts, tokens);
-    const double scale = scale_of_scores(config.score_scale, config.extents.of_head);
-    encoder_pass<Dims> pass{tokens, angles(n, tokens), biases(n, 0), disentangled(n), scale};
-    for (const encoder_layer_settings& layer : config.layers) {
-      if (distances.size() > 1 && layer.block > 0) { pass.bias = biases(n, layer.block); }
-      packed_type y = blocks[layer.block](x, pass, layer, config.norm_first);
-      if (!convolution.empty() && &layer == config.layers.data()) { y = convolution.front()(x, y, tokens); }
-      x = std::move(y);
-    }
-    if (!norm.empty()) { x = norm.front()(x); }
-    return padded(x, texts);
-  }
+  [[nodiscard]] features_type features(const batch_type& texts) const;
   /// The features of one text: [seq, d_model].
   [[nodiscard]] tensor<float, seq, d_model> features(const std::vector<token>& text) const {
     return at<batch>(features(together(std::span(&text, 1))), 0);
@@ -167,25 +152,13 @@ struct encoder {
 
   /// The scores of the labels of texts with these features. Throws `extent_error` if the encoder was read for another
   /// task than `text_labels`.
-  [[nodiscard]] scores_type scores(const features_type& x, const tensor<int, batch>& lengths) const {
-    expect(encoder_task::text_labels, "scores");
-    const features_type first = config.classifier.pools_mean
-                                    ? features_type(broadcast<seq>(pooled(x, lengths, pooling_kind::mean), seq{1}))
-                                    : features_type(slice<seq>(x, 0, 1));
-    return at<seq>(classifier.front()(first), 0);
-  }
+  [[nodiscard]] scores_type scores(const features_type& x, const tensor<int, batch>& lengths) const;
   /// The scores of the labels of every token. Throws `extent_error` if the encoder was read for another task than
   /// `token_labels`.
-  [[nodiscard]] token_scores_type token_scores(const features_type& x) const {
-    expect(encoder_task::token_labels, "token_scores");
-    return classifier.front()(x);
-  }
+  [[nodiscard]] token_scores_type token_scores(const features_type& x) const;
   /// The logits of the token at every position. Throws `extent_error` if the encoder was read for another task than
   /// `masked_tokens`.
-  [[nodiscard]] token_logits_type logits(const features_type& x) const {
-    expect(encoder_task::masked_tokens, "logits");
-    return predictor.front()(token_embedding, x);
-  }
+  [[nodiscard]] token_logits_type logits(const features_type& x) const;
 
  private:
   // The elements of a batch without padding.
@@ -326,5 +299,45 @@ struct encoder {
     }
   }
 };
+
+template <class Dims, class Weights>
+typename encoder<Dims, Weights>::features_type encoder<Dims, Weights>::features(const batch_type& texts) const {
+  check_lengths(texts);
+  const packed_tokens tokens(texts.lengths.values());
+  const seq n = extent_in<seq>(texts.ids);
+  packed_type x = begun(texts, tokens);
+  const double scale = scale_of_scores(config.score_scale, config.extents.of_head);
+  encoder_pass<Dims> pass{tokens, angles(n, tokens), biases(n, 0), disentangled(n), scale};
+  for (const encoder_layer_settings& layer : config.layers) {
+    if (distances.size() > 1 && layer.block > 0) { pass.bias = biases(n, layer.block); }
+    packed_type y = blocks[layer.block](x, pass, layer, config.norm_first);
+    if (!convolution.empty() && &layer == config.layers.data()) { y = convolution.front()(x, y, tokens); }
+    x = std::move(y);
+  }
+  if (!norm.empty()) { x = norm.front()(x); }
+  return padded(x, texts);
+}
+
+template <class Dims, class Weights>
+typename encoder<Dims, Weights>::scores_type encoder<Dims, Weights>::scores(const features_type& x,
+                                                                            const tensor<int, batch>& lengths) const {
+  expect(encoder_task::text_labels, "scores");
+  const features_type first = config.classifier.pools_mean
+                                  ? features_type(broadcast<seq>(pooled(x, lengths, pooling_kind::mean), seq{1}))
+                                  : features_type(slice<seq>(x, 0, 1));
+  return at<seq>(classifier.front()(first), 0);
+}
+
+template <class Dims, class Weights>
+typename encoder<Dims, Weights>::token_scores_type encoder<Dims, Weights>::token_scores(const features_type& x) const {
+  expect(encoder_task::token_labels, "token_scores");
+  return classifier.front()(x);
+}
+
+template <class Dims, class Weights>
+typename encoder<Dims, Weights>::token_logits_type encoder<Dims, Weights>::logits(const features_type& x) const {
+  expect(encoder_task::masked_tokens, "logits");
+  return predictor.front()(token_embedding, x);
+}
 
 }  // namespace dimwise::models

@@ -86,18 +86,7 @@ struct encoder_decoder {
   /// The features of a source text: [seq, d_model]. Throws `extent_error` if it is empty.
   [[nodiscard]] source_type encoded(const std::vector<token>& source) const { return encoder.features(source); }
   /// The state before the first token of the decoder, for these features of a source and `length` tokens.
-  [[nodiscard]] state start(const source_type& source, std::size_t length) const {
-    state s;
-    const encoder_extents& e = config.encoder.extents;
-    for (const block& b : blocks) {
-      s.past.push_back(
-          make_cache<typename block::cache>(past{length}, dimwise::detail::extent_or_static<heads>(e.heads),
-                                            dimwise::detail::extent_or_static<typename Dims::d_k>(e.of_head),
-                                            dimwise::detail::extent_or_static<typename Dims::d_v>(e.of_head)));
-      s.source.push_back(b.cross.remembered(source));
-    }
-    return s;
-  }
+  [[nodiscard]] state start(const source_type& source, std::size_t length) const;
   /// The state before the first token of the decoder, for this source text and `length` tokens. Runs the encoder.
   [[nodiscard]] state start(const std::vector<token>& source, std::size_t length) const {
     return start(encoded(source), length);
@@ -112,37 +101,9 @@ struct encoder_decoder {
   /// The features of new tokens of the decoder after the last norm: [target, d_model]; appends them to the caches.
   /// Throws `extent_error` if the state is not one of this model, or if the text would have more tokens than the model
   /// has positions; after an exception the state has not changed.
-  [[nodiscard]] features_type features(std::span<const token> tokens, state& s) const {
-    check(s);
-    const std::ptrdiff_t begin = s.past.empty() ? 0 : s.past.front().end();
-    const std::size_t end = static_cast<std::size_t>(begin) + tokens.size();
-    if (end > encoder.longest()) {
-      dimwise::detail::raise<extent_error>(error{} << "features: the text would have " << end
-                                                   << " tokens, the decoder takes " << encoder.longest());
-    }
-    try {
-      const target queries = starting_at(target{tokens.size()}, begin);
-      features_type x = embedded(tensor<token, target>(tokens, queries), queries);
-      auto bias = biases(queries, 0);
-      for (std::size_t i = 0; i < blocks.size(); ++i) {
-        if (distances.size() > 1 && i > 0) { bias = biases(queries, i); }
-        x = blocks[i](x, s.past[i], s.source[i], bias, config.encoder.norm_first);
-      }
-      return norm(x);
-    } catch (...) {
-      for (auto& one : s.past) { one.forget(static_cast<extent_t>(one.end() - begin)); }
-      throw;
-    }
-  }
+  [[nodiscard]] features_type features(std::span<const token> tokens, state& s) const;
   /// [target, d_model] -> [target, vocab]
-  [[nodiscard]] logits_type logits(const features_type& x) const {
-    tensor<float, target, d_embed> h = relabel<d_model, d_embed>(x);
-    if (config.logit_scale != 1) { h = h * static_cast<float>(config.logit_scale); }
-    const logits_type made =
-        output.empty() ? logits_type(encoder.token_embedding.logits(h)) : logits_type(output.front()(h));
-    if (logit_bias.empty()) { return made; }
-    return made + tensor<float, vocab>(at<typename Dims::one>(logit_bias.front(), 0));
-  }
+  [[nodiscard]] logits_type logits(const features_type& x) const;
   /// The logits of the token after the last one: [vocab]; −∞ for tokens that the configuration excludes. Throws
   /// `extent_error` if `tokens` is empty.
   [[nodiscard]] tensor<float, vocab> next(std::span<const token> tokens, state& s) const {
@@ -206,5 +167,56 @@ struct encoder_decoder {
     }
   }
 };
+
+template <class Dims, class Weights>
+typename encoder_decoder<Dims, Weights>::state encoder_decoder<Dims, Weights>::start(const source_type& source,
+                                                                                     std::size_t length) const {
+  state s;
+  const encoder_extents& e = config.encoder.extents;
+  for (const block& b : blocks) {
+    s.past.push_back(
+        make_cache<typename block::cache>(past{length}, dimwise::detail::extent_or_static<heads>(e.heads),
+                                          dimwise::detail::extent_or_static<typename Dims::d_k>(e.of_head),
+                                          dimwise::detail::extent_or_static<typename Dims::d_v>(e.of_head)));
+    s.source.push_back(b.cross.remembered(source));
+  }
+  return s;
+}
+
+template <class Dims, class Weights>
+typename encoder_decoder<Dims, Weights>::features_type encoder_decoder<Dims, Weights>::features(
+    std::span<const token> tokens, state& s) const {
+  check(s);
+  const std::ptrdiff_t begin = s.past.empty() ? 0 : s.past.front().end();
+  const std::size_t end = static_cast<std::size_t>(begin) + tokens.size();
+  if (end > encoder.longest()) {
+    dimwise::detail::raise<extent_error>(error{} << "features: the text would have " << end
+                                                 << " tokens, the decoder takes " << encoder.longest());
+  }
+  try {
+    const target queries = starting_at(target{tokens.size()}, begin);
+    features_type x = embedded(tensor<token, target>(tokens, queries), queries);
+    auto bias = biases(queries, 0);
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      if (distances.size() > 1 && i > 0) { bias = biases(queries, i); }
+      x = blocks[i](x, s.past[i], s.source[i], bias, config.encoder.norm_first);
+    }
+    return norm(x);
+  } catch (...) {
+    for (auto& one : s.past) { one.forget(static_cast<extent_t>(one.end() - begin)); }
+    throw;
+  }
+}
+
+template <class Dims, class Weights>
+typename encoder_decoder<Dims, Weights>::logits_type encoder_decoder<Dims, Weights>::logits(
+    const features_type& x) const {
+  tensor<float, target, d_embed> h = relabel<d_model, d_embed>(x);
+  if (config.logit_scale != 1) { h = h * static_cast<float>(config.logit_scale); }
+  const logits_type made =
+      output.empty() ? logits_type(encoder.token_embedding.logits(h)) : logits_type(output.front()(h));
+  if (logit_bias.empty()) { return made; }
+  return made + tensor<float, vocab>(at<typename Dims::one>(logit_bias.front(), 0));
+}
 
 }  // namespace dimwise::models
