@@ -10,6 +10,7 @@
   error has a drawing of its shapes instead of the text, and a narrow one for a phone (tools/error_picture.py); SVG files are part of their page and follow its colours;
 * code fits its page: lines wrap, rows of text whose columns are aligned get smaller, then scroll (tools/site/code_lines.py); names in code break
   between their parts;
+* tables fit a phone: text is stacked there, a field below the other (tools/site/tables.py);
 * whole programs have a link that opens them in the playground if it is built (tools/site/try_it.py);
 * the page "See attention" computes if examples/live/explore.sh has compiled its model; the report of its model is a page if 24_induction is
   built (tools/site/explore.py);
@@ -47,6 +48,7 @@ import first_screen  # noqa: E402
 import marks_table  # noqa: E402
 import rule_pages  # noqa: E402
 import search  # noqa: E402
+import tables  # noqa: E402
 import try_it  # noqa: E402
 from host_markdown import FENCE, for_python_markdown, outside_of_code  # noqa: E402
 
@@ -284,18 +286,6 @@ def on_page_content(content, page, config, files):
 
         return re.sub(r"<(a|code|pre|h[1-6]|svg|details)\b.*?</\1>|<[^>]*>|(?<![\w-])R\d+\b", link, text, flags=re.S)
 
-    def table(found):
-        def breakable(words):  # long names, paths and calls break between their parts, and nowhere else
-            return re.sub(r"[^\s<>]{18,}", lambda one: re.sub(r"(?<=\w)(?:/|_|::)(?=\w)|[(,=](?=[^\s),])|&lt;(?=\w)", r"\g<0><wbr>", one[0]), words[0])
-
-        def cell(one):  # a number and its unit stay together, and a text does not become a narrow tower
-            size = len(html.unescape(re.sub(r"<[^>]*>", "", one[1])))
-            kind = "dw-short" if size < 10 else "dw-long" if size > 60 else "dw-text" if size > 14 else ""
-            return one[0].replace("<td", f'<td class="{kind}"', 1) if kind else one[0]
-
-        shown = re.sub(r"<td\b[^>]*>(.*?)</td>", cell, re.sub(r">[^<]+<", breakable, found[0]), flags=re.S)
-        return f'<div class="dw-table" tabindex="0">{shown}</div>'
-
     content = code_lines.fitted(content)
     if name.startswith("source/"):
         title, code = content.split("</h1>", 1)
@@ -304,7 +294,7 @@ def on_page_content(content, page, config, files):
         content = rule_links(re.sub(r"(<a\b[^>]*>\s*|<summary>[^<]*)?<code\b[^>]*>.*?</code>", error_links, content, flags=re.S))
     content = re.sub(r"(<a\b[^>]*>\s*)?<code>([\w./+-]+)</code>", code_link, content)
     content = re.sub(r'<img alt="[^"]*" src="([^"]+\.svg)"\s*/?>', picture, content)
-    content = re.sub(r"<table>.*?</table>", table, content, flags=re.S)
+    content = tables.fitted(content)
     if 'class="arithmatex"' in content:
         at = posixpath.relpath("assets/katex", posixpath.dirname(page.file.url) or ".")
         content += f'<link rel="stylesheet" href="{at}/katex.min.css"><script src="{at}/katex.min.js"></script><script>{script("math.js")}</script>'
