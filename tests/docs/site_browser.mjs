@@ -91,12 +91,23 @@ const pages = {
 
 // Code fits at this width, and so do pictures and the page; what is wider than its box has a shadow at the edge. Names in tables are whole,
 // those in texts break between their parts, the titles in the footer are whole, and no heading leaves an empty line below it. What a picture
-// marks is seen, and text of a compiler is large enough to be read.
+// marks is seen, the words of one that was drawn and the text of a compiler are large enough to be read, and no word is below the arrow of a
+// fold. On a phone a table of text is a list of its rows.
 async function assertFits(page, path, width) {
-  const {wide, cut, bare, torn, tall, beside, ended, small} = await page.evaluate(() => ({
+  const {wide, cut, bare, torn, tall, beside, ended, small, tiny, covered, sideways} = await page.evaluate(() => ({
     torn: [...document.querySelectorAll("article .dw-table code, article :is(p, li, dd) .dw-name")]
       .filter(e => (e.matches(".dw-name") ? !e.closest("td") : /^\w{2,17}$/.test(e.textContent)) && e.getClientRects().length > 1).map(e => e.textContent),
-    beside: [...document.querySelectorAll("article .dw-picture svg, article .dw-picture svg .culprit")].filter(e => {
+    tiny: [...document.querySelectorAll("article .dw-wide > svg text")].filter(e => {
+      const scale = e.getScreenCTM().a;
+      return e.checkVisibility() && parseFloat(getComputedStyle(e).fontSize) * scale < 8.9;
+    }).map(e => e.textContent),
+    covered: [...document.querySelectorAll("article summary")].filter(e => {
+      const words = document.createRange();
+      words.selectNodeContents(e);
+      return e.checkVisibility() && [...words.getClientRects()].some(one => one.right > e.getBoundingClientRect().right - 30);
+    }).map(e => e.textContent),
+    sideways: [...document.querySelectorAll("article .dw-stacked")].filter(e => e.clientWidth < 400 && e.scrollWidth > e.clientWidth + 1).map(e => e.textContent.slice(0, 80)),
+    beside: [...document.querySelectorAll("article .dw-picture:not(.dw-wide) svg, article .dw-picture:not(.dw-wide) svg .culprit")].filter(e => {
       const box = e.getBoundingClientRect();
       return box.width && (box.left < 0 || box.right > innerWidth);
     }).map(e => e.closest("svg").querySelector("title").textContent),
@@ -123,6 +134,9 @@ async function assertFits(page, path, width) {
   assert.deepEqual(beside, [], `${path} at ${width}: a picture, or what it marks, is beside the page`);
   assert.deepEqual(ended, [], `${path} at ${width}: titles in the footer are cut`);
   assert.deepEqual(small, [], `${path} at ${width}: too small to read`);
+  assert.deepEqual(tiny, [], `${path} at ${width}: words of pictures are too small to read`);
+  assert.deepEqual(covered, [], `${path} at ${width}: words below the arrow of a fold`);
+  assert.deepEqual(sideways, [], `${path} at ${width}: tables of text scroll`);
   assert.deepEqual(tall, [], `${path} at ${width}: headings with an empty line`);
   assert.ok(path.startsWith("source/") || wide <= width, `${path} is ${wide} wide in a window of ${width}`);
 }

@@ -263,12 +263,15 @@ def on_page_content(content, page, config, files):
     def picture(found):
         path = pathlib.Path(config["docs_dir"]) / posixpath.normpath(posixpath.join(posixpath.dirname(page.file.url), found[1]))
         svg = path.read_text(encoding="utf-8") if path.is_file() else ""
-        width = re.search(r'<svg\b[^>]* width="([\d.]+)"', svg)
-        wide = width and float(width[1]) > error_picture.PHONE  # a narrow page makes it smaller, and its file shows it as it is
-        if 'class="dw"' not in svg:
+        width = float((re.search(r'<svg\b[^>]* (?:width="|viewBox="0 0 )([\d.]+)', svg) or [0, 0])[1])
+        if not width:
             return found[0]
-        shown = f'<div class="dw-picture">{error_picture.without_style(svg)}</div>'
-        return shown + (f'<span class="dw-larger"><a href="{found[1]}">Full size</a></span>' if wide else "")
+        shown = error_picture.without_style(svg) if 'class="dw"' in svg else found[0]
+        if width <= error_picture.PHONE:
+            return f'<div class="dw-picture">{shown}</div>'
+        # Its text stays large enough to be read, so that it scrolls on a narrow page; its file shows it as it is.
+        return (f'<div class="dw-figure" style="--wide: {width:g}px"><div class="dw-picture dw-wide" tabindex="0">{shown}</div>'
+                f'<div class="dw-larger"><span class="dw-sideways">Scrolls sideways ·&nbsp;</span><a href="{found[1]}">Full size</a></div></div>')
 
     def error_links(found):
         def link(one):
