@@ -58,6 +58,7 @@ function drawn(step) {
   const canvas = make("canvas", {width: 2 * (left + columns * side), height: 2 * (top + rows * side), tabIndex: 0,
     named: {role: "img", "aria-label": `${step.name}: ${rows} rows of ${rowName}, ${columns} columns of ${columnName}`}});
   canvas.style.width = `${left + columns * side}px`;
+  canvas.style.minWidth = `${.9 * (left + columns * side)}px`;  // what is wider than the page scrolls: its letters have 9 pixels
   const draw = canvas.getContext("2d"), ink = getComputedStyle(root).color;
   draw.scale(2, 2);
   const flat = [];

@@ -105,6 +105,7 @@ async function openFragment() {
 }
 function note(title, ...children) {
   $.notes.replaceChildren(element("div", {}, element("h3", {textContent: title}), ...children));
+  $.notes.scrollIntoView({block: "nearest"});
 }
 
 const editor = new Editor($.editor, {
@@ -256,6 +257,7 @@ function start(program) {
       if (running.group in endings) { pass(running); }
     }
     for (const [name, bytes] of data.files) { showFile(name, bytes); }
+    $.status.scrollIntoView({block: "start"});  // on a phone it is below the editor
   };
   runner.postMessage({program, args: current.arguments ?? []});
   $.stop.hidden = false;
@@ -273,7 +275,11 @@ function showFile(name, bytes) {
   const kind = {svg: "image/svg+xml", png: "image/png", html: "text/html"}[/\w*$/.exec(name)[0]] ?? "application/octet-stream";
   const url = URL.createObjectURL(new Blob([bytes], {type: kind}));
   const figure = element("figure", {}, element("figcaption", {}, name, element("a", {href: url, download: name, textContent: "Save"})));
-  if (kind.startsWith("image/")) { figure.append(element("img", {src: url, alt: name})); }
+  if (kind.startsWith("image/")) {
+    const image = element("img", {src: url, alt: name});
+    image.onload = () => { image.style.minWidth = `${0.82 * image.naturalWidth}px`; };  // its letters have 9 pixels; what is wider scrolls
+    figure.append(element("div", {className: "picture", tabIndex: 0}, image));
+  }
   if (kind === "text/html") {  // scripts run, without access to this page
     const frame = element("iframe", {title: name, srcdoc: new TextDecoder().decode(bytes)});
     frame.setAttribute("sandbox", "allow-scripts");
