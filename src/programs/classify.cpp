@@ -24,12 +24,12 @@ struct classify_options {
 };
 
 // As text, and not as a tree: the destructor of a tree of nlohmann's allocates, and terminates if memory runs out.
-void print_json(const std::string& text, const std::vector<part_labels>& parts, bool whole) {
+void print_json(const std::string& text, const std::vector<part_labels>& parts, bool whole, bool values) {
   std::string list;
   for (const part_labels& one : parts) {
     for (const labelled& l : one.labels) {
       list += (list.empty() ? "" : ",") + std::string("{\"label\":") + quoted(l.label) +
-              ",\"probability\":" + nlohmann::json(l.probability).dump();
+              (values ? ",\"value\":" : ",\"probability\":") + nlohmann::json(l.number).dump();
       list += whole ? "}" : ",\"token\":" + quoted(one.part) + "}";
     }
   }
@@ -43,7 +43,7 @@ void print_json(const std::string& text, const std::vector<part_labels>& parts, 
 void print(const std::vector<part_labels>& parts) {
   for (const part_labels& one : parts) {
     for (const labelled& l : one.labels) {
-      std::printf("%8.4f  %s  %s\n", l.probability, l.label.c_str(), one.part.c_str());
+      std::printf("%8.4f  %s  %s\n", l.number, l.label.c_str(), one.part.c_str());
     }
   }
 }
@@ -72,7 +72,7 @@ int classify(const classify_options& o) {
     const auto found = model.labels(texts[i], (o.file ? "line " : "text ") + std::to_string(i + 1), o.count);
     const bool whole = kind == labels_of::texts;
     if (!o.json && !whole && texts.size() > 1) { std::printf("%s%s\n", i > 0 ? "\n" : "", texts[i].c_str()); }
-    o.json ? print_json(texts[i], found, whole) : print(found);
+    o.json ? print_json(texts[i], found, whole, model.labels_are_values()) : print(found);
   }
   if (!o.quiet) {
     std::fprintf(stderr, "%zu texts, %zu tokens, %.3f s\n", texts.size(), model.tokens(), time.seconds());

@@ -38,15 +38,28 @@ models::encoder_task task_of(labels_of heads) {
   refuse("a task is none of those listed");
 }
 
-// The indices of the largest of `all` and their shares: of the sum of all, or, if independent, of each alone.
-std::vector<std::pair<double, std::size_t>> likeliest(std::span<const float> all, bool independent, std::size_t count) {
+// What is printed beside a label: its probability among all, its probability alone, or its score itself.
+enum class shown_as { share, independent, value };
+
+// The indices of the largest of `all` and the numbers to print.
+std::vector<std::pair<double, std::size_t>> likeliest(std::span<const float> all, shown_as how, std::size_t count) {
   std::vector<std::pair<double, std::size_t>> made;
   const float most = *std::max_element(all.begin(), all.end());
   double sum = 0;
   for (const float x : all) { sum += std::exp(static_cast<double>(x) - static_cast<double>(most)); }
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto x = static_cast<double>(all[i]);
-    made.emplace_back(independent ? 1 / (1 + std::exp(-x)) : std::exp(x - static_cast<double>(most)) / sum, i);
+    switch (how) {
+      case shown_as::share:
+        made.emplace_back(std::exp(x - static_cast<double>(most)) / sum, i);
+        break;
+      case shown_as::independent:
+        made.emplace_back(1 / (1 + std::exp(-x)), i);
+        break;
+      case shown_as::value:
+        made.emplace_back(x, i);
+        break;
+    }
   }
   const auto larger = [](const auto& a, const auto& b) {
     return a.first > b.first || (a.first == b.first && a.second < b.second);
@@ -91,6 +104,9 @@ class text_encoder::loaded {
     return text;
   }
   [[nodiscard]] const models::encoder_config& config() const { return model_.config; }
+  [[nodiscard]] bool labels_are_values() const {
+    return model_.task == models::encoder_task::text_labels && model_.config.labels_are_values;
+  }
   [[nodiscard]] std::size_t tokens() const { return tokens_; }
   [[nodiscard]] std::size_t prompt_tokens(const std::string& prompt) const { return ids_.prompt_tokens(prompt); }
 
@@ -223,6 +239,12 @@ class text_encoder::loaded {
     }
     refuse("the tokenizer has neither [MASK] nor <mask>");
   }
+  // As in HuggingFace's pipelines, the labels of a token exclude each other.
+  [[nodiscard]] shown_as how_shown() const {
+    if (labels_are_values()) { return shown_as::value; }
+    const bool texts = model_.task == models::encoder_task::text_labels;
+    return texts && model_.config.labels_are_independent ? shown_as::independent : shown_as::share;
+  }
   [[nodiscard]] std::vector<labelled> chosen(std::span<const float> scores, const std::string& name,
                                              std::size_t count) const {
     for (const float x : scores) {
@@ -230,8 +252,8 @@ class text_encoder::loaded {
     }
     std::vector<labelled> made;
     const bool tokens = model_.task == models::encoder_task::masked_tokens;
-    for (const auto& [share, i] : likeliest(scores, model_.config.labels_are_independent && !tokens, count)) {
-      made.push_back({share, tokens ? word(token(i), true) : model_.config.labels[i]});
+    for (const auto& [number, i] : likeliest(scores, how_shown(), count)) {
+      made.push_back({number, tokens ? word(token(i), true) : model_.config.labels[i]});
     }
     return made;
   }
@@ -267,6 +289,7 @@ text_encoder::~text_encoder() = default;
 
 std::string text_encoder::description() const { return loaded_->description(); }
 std::size_t text_encoder::label_count() const { return loaded_->config().labels.size(); }
+bool text_encoder::labels_are_values() const { return loaded_->labels_are_values(); }
 std::size_t text_encoder::tokens() const { return loaded_->tokens(); }
 std::size_t text_encoder::features() const { return loaded_->config().extents.features; }
 std::size_t text_encoder::prompt_tokens(const std::string& prompt) const { return loaded_->prompt_tokens(prompt); }

@@ -31,9 +31,9 @@ struct text_options {
 enum class labels_of { nothing, texts, tokens, masks };
 [[nodiscard]] labels_of labels_in(const std::filesystem::path& folder);
 
-/// A label and its probability.
+/// A label and its probability, or its value if the labels are values.
 struct labelled {
-  double probability;
+  double number;
   std::string label;
 };
 /// The most likely labels of a part of a text: of the whole, of a token, or of a mask.
@@ -54,6 +54,8 @@ class text_encoder {
   [[nodiscard]] std::string description() const;
   /// The number of labels of texts or tokens.
   [[nodiscard]] std::size_t label_count() const;
+  /// Whether labels have values instead of probabilities: a regression of texts.
+  [[nodiscard]] bool labels_are_values() const;
   /// The tokens that were read.
   [[nodiscard]] std::size_t tokens() const;
   /// The number of features of a token.

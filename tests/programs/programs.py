@@ -734,12 +734,23 @@ class Programs:
         self.not_written("labels", self.classify_program, folder, *texts)
         weights = floats((folder / "model.safetensors").read_bytes())
         config = json.loads((folder / "config.json").read_text())
-        (folder / "config.json").write_text(json.dumps({**config, "architectures": ["DistilBertForTokenClassification"]}))
-        found = json.loads(self.run(self.classify_program, "-q", folder, texts[1], "--json").stdout)["tokens"]
+        raw = golden["text.1.scores_f64"][1]
+        for problem, key, numbers in (("regression", "value", raw),
+                                      ("multi_label_classification", "probability", [1 / (1 + math.exp(-x)) for x in raw])):
+            (folder / "config.json").write_text(json.dumps({**config, "problem_type": problem}))
+            result = self.run(self.classify_program, "-q", folder, texts[1], "--json", "-k", "2")
+            found = json.loads(result.stdout)["labels"]
+            self.check(f"labels of a {problem}", [f["label"] for f in found] == sorted(names, key=lambda n: -raw[names.index(n)]) and all(
+                abs(f.get(key, math.inf) - numbers[names.index(f["label"])]) < 1e-5 and len(f) == 2 for f in found), result)
+        # The problem decides on labels of texts alone.
         hidden = rows_of(golden["text.1.last_hidden_f64"])
         of_tokens = [softmax(product(weights, "classifier", h)) for h in hidden]
-        self.check("labels of tokens", len(found) == len(hidden) and all(
-            abs(f["probability"] - max(e)) < 1e-5 and f["label"] == names[e.index(max(e))] for f, e in zip(found, of_tokens)), found)
+        for problem in (None, "regression", "multi_label_classification"):
+            (folder / "config.json").write_text(json.dumps({**config, "architectures": ["DistilBertForTokenClassification"],
+                                                            "problem_type": problem}))
+            found = json.loads(self.run(self.classify_program, "-q", folder, texts[1], "--json").stdout)["tokens"]
+            self.check(f"labels of tokens, {problem}", len(found) == len(hidden) and all(
+                abs(f["probability"] - max(e)) < 1e-5 and f["label"] == names[e.index(max(e))] for f, e in zip(found, of_tokens)), found)
 
     def masked(self, folder, golden, words):
         ids = golden["text.1.input_ids"][1]

@@ -79,7 +79,10 @@ inline void read_labels(io::config_check& config, encoder_config& to) {
     }
   }
   to.extents.labels = to.labels.size();
-  to.labels_are_independent = to.labels.size() == 1 || config.word("problem_type", "") == "multi_label_classification";
+  const std::string problem = config.word("problem_type", "");
+  to.labels_are_values = problem == "regression";
+  to.labels_are_independent =
+      !to.labels_are_values && (to.labels.size() == 1 || problem == "multi_label_classification");
 }
 
 /// Reads the extents by these keys; every layer has a block of its own. `arrays_of_block` is the least number of arrays

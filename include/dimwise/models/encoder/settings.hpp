@@ -104,6 +104,7 @@ struct encoder_config {
   bool predictor_bias = true;
   std::vector<std::string> labels{};    ///< the names of the labels
   bool labels_are_independent = false;  ///< several labels may hold: each has a probability of its own
+  bool labels_are_values = false;       ///< regression: the scores of texts are numbers, without probabilities
 };
 
 }  // namespace dimwise::models
