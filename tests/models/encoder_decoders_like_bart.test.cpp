@@ -136,6 +136,37 @@ TEST_CASE("a text begins with the forced token, and excluded tokens are not writ
   CHECK(std::count_if(logits.values().begin(), logits.values().end(), [](float x) { return std::isinf(x); }) == 1);
 }
 
+TEST_CASE("tokens that end a text are not excluded") {
+  const auto never = [](const char* name, const nlohmann::json& others) {
+    const case_folder folder(name);
+    nlohmann::json settings = nlohmann::json::parse(folder.text("config.json"));
+    settings.erase("eos_token_id");
+    settings.update(others);
+    io::config_check config(settings, "config.json");
+    const auto& all = models::known_encoder_decoders();
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const auto& a) { return a.model_type == settings.at("model_type"); });
+    auto tokens = found->read(config, io::read_safetensors(folder / "model.safetensors")).config.never;
+    config.finish();
+    return tokens;
+  };
+  using ids = std::vector<std::size_t>;
+  const nlohmann::json all = nlohmann::json::parse("[[0], [1], [2], [5]]");
+  CHECK(never("marian", {{"bad_words_ids", all}, {"eos_token_id", 5}}) == ids{0, 1, 2});
+  CHECK(never("marian", {{"bad_words_ids", all}, {"eos_token_id", {5, 1}}}) == ids{0, 2});
+  CHECK(never("marian", {{"bad_words_ids", all}, {"eos_token_id", nullptr}}) == ids{0, 1, 2, 5});
+  // Without the setting a text ends as the class says.
+  CHECK(never("marian", {{"bad_words_ids", all}}) == ids{1, 2, 5});
+  CHECK(never("pegasus", {{"bad_words_ids", all}}) == ids{0, 2, 5});
+  CHECK(never("umt5", {{"bad_words_ids", all}}) == ids{0, 2, 5});
+  for (const char* name : {"bart", "mbart", "m2m_100"}) {
+    CAPTURE(name);
+    CHECK(never(name, {{"bad_words_ids", all}}) == ids{0, 1, 5});
+  }
+  CHECK(has(dimwise_test::message([&] { (void)never("marian", {{"eos_token_id", "x"}}); }),
+            "eos_token_id is \"x\", a whole number was expected"));
+}
+
 TEST_CASE("a text has at most as many tokens as the model has positions") {
   for (const char* name : {"bart", "marian"}) {
     CAPTURE(name);

@@ -111,7 +111,7 @@ TEST_CASE("tokens that a text begins with are those of generation_config.json, i
   folder.write("config.json", R"({"decoder_start_token_id": 2, "forced_bos_token_id": 3, "vocab_size": 10})");
   CHECK(models::settings_with_generation(folder.path()).setting("forced_bos_token_id") == 3);
   CHECK(models::read_generation_config(folder.path()).ends.empty());
-  folder.write("generation_config.json", R"({"forced_bos_token_id": 5, "bad_words_ids": [[4]], "vocab_size": 99,
+  folder.write("generation_config.json", R"({"forced_bos_token_id": 5, "bad_words_ids": [[1], [4]], "vocab_size": 99,
       "decoder_start_token_id": null, "eos_token_id": 1})");
   const auto both = models::settings_with_generation(folder.path());
   CHECK(both.setting("forced_bos_token_id") == 5);

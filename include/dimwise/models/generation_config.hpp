@@ -190,16 +190,23 @@ inline std::vector<std::string> unused_settings(const io::config_check& c) {
 }
 
 /// A folder's config.json, in which the tokens that a text begins with and those that it must not have are those of
-/// generation_config.json, if this file has them. Lists of several tokens in its `bad_words_ids` are left out.
+/// generation_config.json, if this file has them. Lists of several tokens in its `bad_words_ids` are left out, and those
+/// of a token that ends a text.
 [[nodiscard]] inline io::config_check settings_with_generation(const std::filesystem::path& folder,
                                                                const io::config_check& generation) {
   io::config_check settings(folder / "config.json");
+  std::vector<std::int64_t> ends;  // `generation_config_of` rejects other settings
+  detail::for_each_token_id(generation.setting("eos_token_id"), [&](std::int64_t id) { ends.push_back(id); },
+                            [](const std::string&) {});
+  const auto is_left_out = [&](const nlohmann::json& words) {
+    const bool one = words.is_array() && words.size() == 1 && words.front().is_number_integer();
+    return detail::is_longer_list(words) ||
+           (one && std::find(ends.begin(), ends.end(), words.front().get<std::int64_t>()) != ends.end());
+  };
   for (const char* key : {"decoder_start_token_id", "forced_bos_token_id", "bad_words_ids"}) {
     if (!generation.has(key)) { continue; }
     io::detail::held_json value(io::detail::held_json::copy_of(generation.setting(key)));
-    if (auto* const words = value->get_ptr<nlohmann::json::array_t*>()) {
-      std::erase_if(*words, detail::is_longer_list);
-    }
+    if (auto* const words = value->get_ptr<nlohmann::json::array_t*>()) { std::erase_if(*words, is_left_out); }
     settings.replace(key, *value, generation.title());
   }
   return settings;

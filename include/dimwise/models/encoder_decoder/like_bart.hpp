@@ -64,6 +64,7 @@ struct bart_defaults {
   const char* activation = "gelu";
   std::size_t pad = 1;
   std::size_t start = 2;
+  std::size_t end = 2;
   bool scaled = false;  ///< the embedding, by √d_model
 };
 
@@ -93,7 +94,7 @@ struct bart_defaults {
   reject_other_encoders(c);
   d.config.layers = layer_count(c, "decoder_layers", weights, 26, otherwise.keys.layers.otherwise);
   d.config.tied = c.flag("tie_word_embeddings", true);
-  read_given_tokens(c, d.config, otherwise.start);
+  read_given_tokens(c, d.config, otherwise.start, otherwise.end);
   d.config.logit_bias = weights.find("final_logits_bias") != nullptr;
   detail::name_like_bart(d.names, weights, e.extents.blocks, d.config.layers);
   return d;

@@ -7,7 +7,10 @@
 
 #include <dimwise/models/common/whole_number.hpp>
 #include <dimwise/models/encoder/names.hpp>
+#include <dimwise/models/generation_config.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,11 +46,15 @@ struct encoder_decoder_config {
   return 0;
 }
 /// Reads the tokens that a text of the decoder begins with, and those of `bad_words_ids`, which it never has: lists of
-/// one token each.
-inline void read_given_tokens(io::config_check& c, encoder_decoder_config& to, std::size_t start) {
+/// one token each. As in HuggingFace, a text may end: `eos_token_id`, by default `end`, is not excluded.
+inline void read_given_tokens(io::config_check& c, encoder_decoder_config& to, std::size_t start, std::size_t end) {
   const std::size_t vocab = to.encoder.extents.vocab;
   to.start = token_setting(c, "decoder_start_token_id", start, vocab);
   if (c.has("forced_bos_token_id")) { to.forced = token_setting(c, "forced_bos_token_id", 0, vocab); }
+  std::vector<std::int64_t> ends;
+  if (!c.has("eos_token_id") && !c.is_null("eos_token_id")) { ends.push_back(static_cast<std::int64_t>(end)); }
+  detail::for_each_token_id(c.setting("eos_token_id"), [&](std::int64_t id) { ends.push_back(id); },
+                            [&](const std::string& wrong) { c.differs("eos_token_id" + wrong); });
   for (const nlohmann::json& words : c.setting("bad_words_ids")) {
     const bool one = words.is_array() && words.size() == 1 && words.at(0).is_number_unsigned();
     if (!one || words.at(0).get<std::size_t>() >= vocab) {
@@ -56,7 +63,10 @@ inline void read_given_tokens(io::config_check& c, encoder_decoder_config& to, s
           "supported");
       break;
     }
-    to.never.push_back(words.at(0).get<std::size_t>());
+    const auto token = words.at(0).get<std::size_t>();
+    if (std::find(ends.begin(), ends.end(), static_cast<std::int64_t>(token)) == ends.end()) {
+      to.never.push_back(token);
+    }
   }
 }
 

@@ -19,7 +19,8 @@ namespace dimwise::models::architectures {
                                                                 {"encoder_ffn_dim", 4096},
                                                                 {"encoder_layers", 12}},
                                                        .pad = 58100,
-                                                       .start = 58100});
+                                                       .start = 58100,
+                                                       .end = 0});
   d.config.encoder.embedding_norm = false;
   set_sinusoids(c, sinusoid_kind::halves, d);
   return d;

@@ -18,7 +18,8 @@ namespace dimwise::models::architectures {
                                                                 {"encoder_ffn_dim", 4096},
                                                                 {"encoder_layers", 12}},
                                                        .pad = 0,
-                                                       .start = 0});
+                                                       .start = 0,
+                                                       .end = 1});
   d.config.encoder.embedding_norm = false;
   d.config.encoder.norm_first = true;
   set_sinusoids(c, sinusoid_kind::halves, d);

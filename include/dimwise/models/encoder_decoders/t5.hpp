@@ -26,7 +26,7 @@ inline encoder_decoder_description t5_like(io::config_check& c, const io::archiv
   if (c.flag("scale_decoder_outputs", to.tied)) {
     to.logit_scale = 1 / std::sqrt(static_cast<double>(to.encoder.extents.features));
   }
-  read_given_tokens(c, to, to.encoder.pad);
+  read_given_tokens(c, to, to.encoder.pad, 1);
 
   encoder_decoder_names& n = d.names;
   n.encoder.prefix = "";
