@@ -305,6 +305,7 @@ TEST_CASE("DeepSeek's parameters are counted, and other settings are rejected by
   CHECK(has(said("deepseek-v3", "n_group", 3U), "2 of 3 equal groups of 8 experts do not have 3"));
   CHECK(has(said("deepseek-v3", "qk_rope_head_dim", 3U), "rotary positions turn 3 features"));
   CHECK(has(said("deepseek-v3", "quantization_config", {{"quant_method", "awq"}}), "quantization_config is set"));
+  CHECK(said("deepseek-v3", "hidden_size", 31U).empty());  // the features of a head are settings of their own
   const nlohmann::json fp8{{"quant_method", "fp8"}, {"weight_block_size", {128, 128}}};
   CHECK(said("deepseek-v3", "quantization_config", fp8).empty());
   CHECK(said("deepseek-v2", "quantization_config", fp8).empty());

@@ -124,6 +124,9 @@ TEST_CASE("DeBERTa's parameters are counted, and other settings are rejected by 
       told("deberta-v3", "position_buckets", 1).find("position_buckets is 1, at least 2 and below 22 were expected") ==
       0);
   CHECK(told("deberta-v3", "position_buckets", 22).find("position_buckets is 22, at least 2 and below 22") == 0);
+  CHECK(told("deberta-v3", "norm_rel_ebd", "None | Layer_Norm").empty());
+  CHECK(told("deberta-v3", "pos_att_type", "P2C | c2p").empty());
+  CHECK(told("deberta-v3", "norm_rel_ebd", "none").find("LayerNorm") != std::string::npos);
   CHECK(told("deberta-v3", "norm_rel_ebd", "batch_norm").find("norm_rel_ebd is \"batch_norm\"") == 0);
   CHECK(told("deberta-v3", "embedding_size", 12) == "embedding_size is not 24, the hidden_size");
   CHECK(told("deberta-v3", "pooler_hidden_size", 12) == "pooler_hidden_size is not 24, the hidden_size");

@@ -138,6 +138,9 @@ TEST_CASE("texts that do not fit are rejected by their number") {
 TEST_CASE("a head is read for its task") {
   const case_folder folder("distilbert-seqcls");
   CHECK(models::encoder_task_of(io::config_check(folder / "config.json")) == encoder_task::text_labels);
+  folder.change("\"1\": \"POSITIVE\"", "\"1\": 2.5");
+  CHECK(folder.read(encoder_task::text_labels).config.labels == std::vector<std::string>{"NEGATIVE", "2.5"});
+  folder.change("\"1\"", "\"1\"");
   const model labels = folder.read(encoder_task::text_labels);
   CHECK(labels.config.labels == std::vector<std::string>{"NEGATIVE", "POSITIVE"});
   const auto batch = labels.together(text_list{folder.text(1)});
@@ -166,6 +169,7 @@ TEST_CASE("settings that would change the result are rejected by name") {
   CHECK(has(bert.told("\"num_hidden_layers\": 2", "\"num_hidden_layers\": 1"), "encoder.layer.1."));
   CHECK(has(bert.told("\"pad_token_id\": 0", "\"pad_token_id\": 0.5"), "pad_token_id is not a whole number"));
   CHECK(has(bert.told("\"0\": \"LABEL_0\"", "\"1\": \"LABEL_0\"", encoder_task::text_labels), "no name of label 0"));
+  CHECK(has(bert.told("\"0\": \"LABEL_0\"", "\"0\": true"), "id2label: 0 is true, a word was expected"));
   CHECK(has(bert.told("\"0\": \"LABEL_0\"", "\"0\": \"a\", \"1\": \"b\"", encoder_task::text_labels),
             "\"classifier.weight\" (F32 [1, 32]) does not fit"));
   CHECK(has(bert.told("\"use_cache\"", "\"tie_word_embeddings\": false, \"use_cache\"", encoder_task::masked_tokens),
@@ -236,6 +240,30 @@ TEST_CASE("Nomic BERT is read by the original keys and names, and ModernBERT by 
   const auto expected = nomic.read().features(text);
   const auto found = first.features(text);
   CHECK(std::equal(found.values().begin(), found.values().end(), expected.values().begin(), expected.values().end()));
+  // The class of the first training: the encoder is in `bert`, the output of masked tokens beside it, without biases.
+  io::archive trained = other_names(arrays, names);
+  io::archive whole("NomicBertForPreTraining");
+  for (io::stored_array a : trained.arrays()) {
+    a.name = "bert." + a.name;
+    whole.add(a);
+  }
+  const auto copy = [&](const char* from, const char* to) {
+    io::stored_array a = trained.at(from);
+    a.name = to;
+    whole.add(a);
+  };
+  copy("encoder.layers.0.attn.out_proj.weight", "cls.predictions.transform.dense.weight");
+  copy("encoder.layers.0.norm1.weight", "cls.predictions.transform.layer_norm.weight");
+  copy("encoder.layers.0.norm1.bias", "cls.predictions.transform.layer_norm.bias");
+  const io::config_check config(io::parse_json(settings, "settings"), "settings");
+  for (const auto task : {encoder_task::features, encoder_task::masked_tokens}) {
+    const model of_class = models::read_encoder(config, whole, task);
+    const auto features = of_class.features(text);
+    CHECK(std::equal(features.values().begin(), features.values().end(), expected.values().begin()));
+    if (task == encoder_task::masked_tokens) {
+      CHECK(of_class.logits(of_class.features(of_class.together(text_list{text}))).size() == 80 * text.size());
+    }
+  }
 
   const case_folder modern("modernbert");
   const auto by_keys = modern.read().features(text);

@@ -112,6 +112,7 @@ using decoder_architectures = std::vector<decoder_architecture>;
 struct usual_keys {
   std::size_t kv_heads = 0;  ///< if num_key_value_heads is absent; 0: as many as queries
   std::size_t head_dim = 0;  ///< if head_dim is absent; 0: hidden_size / num_attention_heads
+  bool divided = true;  ///< false: other settings have the features of a head, and heads need not divide the features
   std::string activation = "hidden_act";
   std::string default_activation = "silu";
   std::string epsilon = "rms_norm_eps";
@@ -151,8 +152,9 @@ inline void read_layers(io::config_check& c, decoder_config& to, const std::stri
   to.longest = c.count("max_position_embeddings", keys.longest);
   const std::size_t queries = c.count("num_attention_heads");
   const bool none = c.is_null("num_key_value_heads") || keys.kv_heads == 0;
+  const std::size_t of_head = c.has("head_dim") ? c.count("head_dim") : (c.is_null("head_dim") ? 0 : keys.head_dim);
   read_heads(c, to, queries, c.count("num_key_value_heads", none ? queries : keys.kv_heads),
-             c.has("head_dim") ? c.count("head_dim") : (c.is_null("head_dim") ? 0 : keys.head_dim));
+             of_head == 0 && !keys.divided ? 1 : of_head);
   read_layers(c, to, "num_hidden_layers");
   to.norm = keys.norm;
   to.norm.epsilon = c.number(keys.epsilon, keys.default_epsilon, io::number_range::from_zero);

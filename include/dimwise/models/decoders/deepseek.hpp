@@ -39,7 +39,7 @@ inline double deepseek_score_scale(io::config_check& c, const decoder_config& to
 }
 
 inline decoder_plan deepseek_plan(io::config_check& c, const deepseek_defaults& defaults) {
-  decoder_plan plan = read_usual(c, {.longest = defaults.longest});
+  decoder_plan plan = read_usual(c, {.divided = false, .longest = defaults.longest});
   decoder_config& to = plan.config;
   to.d_rotated = c.count("qk_rope_head_dim", 64);
   to.d_k = c.count("qk_nope_head_dim", 128) + to.d_rotated;

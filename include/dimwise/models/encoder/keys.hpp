@@ -59,25 +59,26 @@ struct encoder_keys {
   return config.word("model_type");
 }
 
-/// Reads the names of the labels. Without `id2label` the labels are `num_labels` numbers, by default 2.
+/// Reads the names of the labels, words or numbers. Without `id2label` the labels are `num_labels` numbers, by default
+/// 2.
 inline void read_labels(io::config_check& config, encoder_config& to) {
-  const io::detail::held_json held(config.object("id2label"));
-  const nlohmann::json& names = *held;
-  const std::size_t most = std::max<std::size_t>(names.size(), 1);
-  if (names.empty()) {
+  io::config_check names(config.object("id2label"), "id2label");
+  const nlohmann::json& all = config.setting("id2label");
+  const std::size_t most = all.is_object() ? std::max<std::size_t>(all.size(), 1) : 0;
+  if (names.keys().empty()) {
     const std::size_t count = std::min<std::size_t>(config.count("num_labels", 2), 65536);
     for (std::size_t i = 0; i < count; ++i) { to.labels.push_back("LABEL_" + std::to_string(i)); }
   } else {
     for (std::size_t i = 0; i < most; ++i) {
-      const auto found = names.find(std::to_string(i));
-      if (found == names.end() || !found->is_string()) {
-        config.differs("id2label has " + std::to_string(most) + " entries, but no name of label " + std::to_string(i));
-        to.labels.emplace_back();
-        continue;
+      const std::string key = std::to_string(i);
+      if (!names.has(key)) {
+        config.differs("id2label has " + std::to_string(most) + " entries, but no name of label " + key);
       }
-      to.labels.push_back(found->get<std::string>());
+      const nlohmann::json& name = names.setting(key);
+      to.labels.push_back(name.is_number() ? name.dump() : names.word(key, ""));
     }
   }
+  config.differs_in(names);
   to.extents.labels = to.labels.size();
   const std::string problem = config.word("problem_type", "");
   to.labels_are_values = problem == "regression";

@@ -85,13 +85,16 @@ inline void name_nomic_blocks(encoder_names& n, std::size_t count, bool first_na
   c.predictor = {.dense = true, .activation = c.feed.activation, .norm = c.norm};
   reject_other_encoders(config);
   const auto& all = weights.arrays();
-  detail::name_nomic_blocks(d.names, c.extents.blocks, std::any_of(all.begin(), all.end(), [](const auto& a) {
-    return a.name.find("attn.Wqkv.") != std::string::npos;
-  }));
-  d.names.prefix = "nomic_bert.";
+  const bool first_names =
+      std::any_of(all.begin(), all.end(), [](const auto& a) { return a.name.find("attn.Wqkv.") != std::string::npos; });
+  detail::name_nomic_blocks(d.names, c.extents.blocks, first_names);
+  // NomicBertForPreTraining of the original code has its encoder in `bert`.
+  const bool pre_trained = weights.find("bert.embeddings.word_embeddings.weight") != nullptr;
+  d.names.prefix = pre_trained ? "bert." : "nomic_bert.";
   d.names.classifier = {.dense = "pooler.dense", .dense_in_model = true, .output = "classifier"};
   d.names.token_classifier = {.output = "classifier"};
-  d.names.predictor = names_of_predictions("layernorm");
+  d.names.predictor = names_of_predictions(first_names ? "layer_norm" : "layernorm");
+  if (first_names) { c.predictor.dense_bias = c.predictor_bias = c.feed.bias; }
   d.names.unused = {"pooler.", "classifier.", "cls.seq_relationship.", "cls."};
   return d;
 }
