@@ -148,6 +148,17 @@ TEST_CASE("what cannot be drawn from is refused") {
   CHECK(told({.temperature = -1}) == "sampling: the temperature is -1, a number of 0 or more is expected");
   CHECK(told({.top_p = -0.5}) == "sampling: top_p is -0.5, a number of 0 or more is expected");
   CHECK_THROWS_AS(static_cast<void>(draw({nan, 1, 2}, {})), number_error);
+  const auto after = [&](std::size_t earlier, const dimwise::models::sampling& how) {
+    dimwise::nn::random numbers(1);
+    const std::vector said{dimwise::id<words>{earlier}, dimwise::id<words>{0}};
+    (void)dimwise::models::sample(dimwise::tensor<float, words>(logits, words{3}), how, said, numbers);
+  };
+  for (const double penalty : {1.0, 1.5}) {
+    CHECK(dimwise_test::thrown<dimwise::index_error>([&] { after(3, {.repetition_penalty = penalty}); }) ==
+          "sampling: the earlier id 3 is outside dimension words of extent 3");
+    CHECK_NOTHROW(after(2, {.top_k = 1, .repetition_penalty = penalty}));
+    CHECK_NOTHROW(after(3, {.repetition_penalty = penalty, .penalised = 1}));  // it is not read
+  }
   CHECK_THROWS_AS(static_cast<void>(draw({nan, nan, nan}, {})), number_error);
   // Neither the likeliest word nor the steps before the draw may hide one.
   CHECK_THROWS_AS(static_cast<void>(draw({nan, nan, nan}, {.temperature = 0})), number_error);

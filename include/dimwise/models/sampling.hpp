@@ -41,6 +41,7 @@ class candidates {
                                                    << dimwise::detail::dimension_name<Vocab>()
                                                    << " has no tokens to draw from");
     }
+    vocabulary_ = values.size();
     all_.reserve(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
       check(!std::isnan(values[i]), "a logit is NaN");
@@ -79,10 +80,16 @@ class candidates {
     return *this;
   }
   /// Makes previous tokens less probable: divides positive logits and multiplies negative ones by `penalty` (Keskar et
-  /// al.
-  /// 2019); 1 changes nothing.
+  /// al. 2019); 1 changes nothing. Throws `index_error` for a token outside the vocabulary.
   candidates& repetition_penalty(std::span<const token> previous, double penalty) {
     (void)dimwise::detail::positive("sampling", "the repetition penalty", penalty);
+    for (const token t : previous) {
+      if (t.value >= vocabulary_) {
+        dimwise::detail::raise<index_error>(
+            error{} << "sampling: the earlier id " << t.value << " is outside dimension "
+                    << dimwise::detail::dimension_name<Vocab>() << " of extent " << vocabulary_);
+      }
+    }
     if (penalty == 1) { return *this; }
     std::unordered_set<std::size_t> all;
     for (const token t : previous) { all.insert(t.value); }
@@ -160,6 +167,7 @@ class candidates {
   }
 
   std::vector<candidate> all_;
+  std::size_t vocabulary_ = 0;
   bool sorted_ = false;
 };
 
