@@ -53,3 +53,38 @@ TEST_CASE("without original_max_position_embeddings Phi 3 was trained on 4096 po
   CHECK(other.trained == 131072);
   CHECK(other.scale == 1);
 }
+
+TEST_CASE("original_max_position_embeddings beside the scaling of rotary positions counts for the one inside") {
+  const std::string yarn = R"(,"max_position_embeddings":512,"rope_scaling":{"rope_type":"yarn","factor":4)";
+  const std::string llama3 = R"(,"max_position_embeddings":512,"rope_scaling":{"rope_type":"llama3","factor":4,
+      "low_freq_factor":1,"high_freq_factor":4)";
+  const std::string longrope = R"(,"max_position_embeddings":512,"rope_scaling":{"rope_type":"longrope",
+      "short_factor":[1,1,1,1,1,1,1,1],"long_factor":[2,3,4,5,6,7,8,9])";
+  const std::string outer = R"(,"original_max_position_embeddings":32)";
+  for (const std::string& scaling : {yarn, llama3, longrope}) {
+    CAPTURE(scaling);
+    const auto inside = config_of("llama", scaling + outer + "}").rotary.front();
+    const auto both =
+        config_of("llama", scaling + R"(,"original_max_position_embeddings":128})" + outer).rotary.front();
+    CHECK(both.angles == inside.angles);
+    CHECK(both.trained == inside.trained);
+    CHECK(both.scale == doctest::Approx(inside.scale).epsilon(1e-12));
+    CHECK(config_of("llama", scaling + "}" + outer).rotary.front().angles == inside.angles);
+    const auto other = config_of("llama", scaling + R"(,"original_max_position_embeddings":128})").rotary.front();
+    CHECK((other.angles != inside.angles || other.scale != inside.scale));
+  }
+  // Phi 3's class has the setting, of 4096.
+  const auto phi3 = config_of("phi3", longrope + R"(,"original_max_position_embeddings":128})").rotary.front();
+  CHECK(phi3.trained == 4096);
+  // Without scaling nothing was trained on less.
+  CHECK(config_of("llama", outer).rotary.front().angles == config_of("llama").rotary.front().angles);
+}
+
+TEST_CASE("GPTBigCode's class ignores scale_attn_by_inverse_layer_idx") {
+  const auto read = [](const char* more) {
+    const std::string text =
+        std::string(R"({"model_type":"gpt_bigcode","vocab_size":20,"n_embd":16,"n_head":4,"n_layer":3)") + more + "}";
+    return models::plan_decoder(io::config_check(nlohmann::json::parse(text), "config.json")).config.layers;
+  };
+  for (const auto& layer : read(R"(,"scale_attn_by_inverse_layer_idx":true)")) { CHECK(layer.score_scale == 1); }
+}

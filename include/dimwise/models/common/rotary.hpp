@@ -59,12 +59,17 @@ namespace dimwise::models {
 namespace detail {
 
 // The object of settings that scales rotary positions, with its key as the title. A configuration may have an object
-// for each type of layers.
+// for each type of layers. One for all layers has `original_max_position_embeddings` of the configuration, if that has
+// the setting, as in HuggingFace.
 inline io::config_check rotary_object(io::config_check& config, const std::string& layers) {
   const std::string where = config.has("rope_parameters") ? "rope_parameters" : "rope_scaling";
   io::config_check all(config.object(where), where);
-  if (layers.empty() || !all.has(layers)) { return all; }
-  return {all.object(layers), where + "." + layers};
+  if (!layers.empty() && all.has(layers)) { return {all.object(layers), where + "." + layers}; }
+  const std::string trained = "original_max_position_embeddings";
+  if (config.has(trained) && (all.has("rope_type") || all.has("type"))) {
+    all.replace(trained, config.setting(trained), config.title());
+  }
+  return all;
 }
 // Records the settings that nothing here reads: they change the angles.
 inline void expect_known_rotary_keys(io::config_check& scaling) {
@@ -189,10 +194,9 @@ namespace detail {
 inline void read_longrope(io::config_check& config, io::config_check& scaling, double longest, std::size_t trained,
                           rotary_settings& to) {
   using enum io::number_range;
-  const double otherwise = trained > 0 ? static_cast<double>(trained) : longest;
-  const double original = scaling.has("original_max_position_embeddings")
-                              ? scaling.number("original_max_position_embeddings", {}, above_zero)
-                              : config.number("original_max_position_embeddings", otherwise, above_zero);
+  const double otherwise = trained > 0 ? static_cast<double>(trained)
+                                       : scaling.number("original_max_position_embeddings", longest, above_zero);
+  const double original = config.number("original_max_position_embeddings", otherwise, above_zero);
   const double factor = trained > 0 || config.has("original_max_position_embeddings") || !scaling.has("factor")
                             ? longest / original
                             : scaling.number("factor", {}, above_zero);

@@ -62,10 +62,9 @@ inline decoder_plan gpt2_plan(io::config_check& c, const std::string& activation
 }
 
 /// GPTBigCodeForCausalLM: matrices are [outputs, inputs]; one key head, or with multi_query false queries, keys and
-/// values by heads.
+/// values by heads. The class ignores scale_attn_by_inverse_layer_idx.
 [[nodiscard]] inline decoder_plan gpt_bigcode(io::config_check& c) {
   decoder_plan plan = detail::gpt2_plan(c, "gelu_pytorch_tanh");
-  c.expect_flag("scale_attn_by_inverse_layer_idx", false, false);
   const std::size_t heads = c.count("n_head");
   read_heads(c, plan.config, heads, c.flag("multi_query", true) ? 1 : heads, 0);
   plan.names.order = qkv_order::by_groups;
@@ -95,8 +94,7 @@ inline decoder_plan gpt2_plan(io::config_check& c, const std::string& activation
 inline decoder_architectures gpt2_list() {
   return {
       {"gpt2", gpt2, "GPT-2", "`add_cross_attention`"},
-      {"gpt_bigcode", gpt_bigcode, "StarCoder (GPTBigCode)",
-       "`scale_attn_by_inverse_layer_idx`, `add_cross_attention`"},
+      {"gpt_bigcode", gpt_bigcode, "StarCoder (GPTBigCode)", "`add_cross_attention`"},
       {"starcoder2", starcoder2, "StarCoder 2", ""},
   };
 }
