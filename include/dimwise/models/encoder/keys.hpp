@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 namespace dimwise::models {
 
@@ -84,6 +85,20 @@ inline void read_labels(io::config_check& config, encoder_config& to) {
   to.labels_are_values = problem == "regression";
   to.labels_are_independent =
       !to.labels_are_values && (to.labels.size() == 1 || problem == "multi_label_classification");
+}
+
+/// A list of words. A setting that is one word has them between bars, in any case and with spaces around them.
+[[nodiscard]] inline std::vector<std::string> words_between_bars(io::config_check& config, const std::string& key) {
+  if (!config.setting(key).is_string()) { return config.words(key); }
+  std::vector<std::string> words(1);
+  for (const char x : config.word(key)) {
+    if (x == '|') {
+      words.emplace_back();
+    } else if (x != ' ') {
+      words.back() += x >= 'A' && x <= 'Z' ? static_cast<char>(x - 'A' + 'a') : x;
+    }
+  }
+  return words;
 }
 
 /// Reads the extents by these keys; every layer has a block of its own. `arrays_of_block` is the least number of arrays

@@ -12,33 +12,16 @@
 
 #include <dimwise/models/encoders/bert.hpp>
 
-#include <algorithm>
 #include <cmath>
 
 namespace dimwise::models {
 
 namespace detail {
 
-// The words of a setting between bars, in lower case and without the spaces around them.
-inline std::vector<std::string> between_bars(std::string said) {
-  std::vector<std::string> words;
-  said += '|';
-  for (std::size_t at = said.find('|'); at != std::string::npos; at = said.find('|')) {
-    std::string& word = words.emplace_back(said.substr(0, at));
-    std::erase(word, ' ');
-    std::transform(word.begin(), word.end(), word.begin(),
-                   [](char x) { return x >= 'A' && x <= 'Z' ? static_cast<char>(x - 'A' + 'a') : x; });
-    said.erase(0, at + 1);
-  }
-  return words;
-}
-
 // The scores of distances, and their table: a row for each bucket in both directions.
 inline void read_disentangled(io::config_check& config, encoder_config& c) {
   disentangled_settings& to = c.disentangled;
-  const bool is_word = config.setting("pos_att_type").is_string();
-  const auto kinds = is_word ? between_bars(config.word("pos_att_type")) : config.words("pos_att_type");
-  for (const std::string& kind : kinds) {
+  for (const std::string& kind : words_between_bars(config, "pos_att_type")) {
     if (kind != "c2p" && kind != "p2c") {
       config.differs("pos_att_type has " + io::detail::printable(kind) + ", c2p or p2c was expected");
     }
@@ -62,7 +45,7 @@ inline void read_disentangled(io::config_check& config, encoder_config& c) {
   }
   c.extents.buckets = 2 * (buckets == 0 ? to.buckets.most : buckets);
   to.own_maps = !config.flag("share_att_key", false);
-  for (const std::string& norm : between_bars(config.word("norm_rel_ebd", "none"))) {
+  for (const std::string& norm : words_between_bars(config, "norm_rel_ebd")) {
     to.norm = to.norm || norm == "layer_norm";
     if (norm != "none" && norm != "layer_norm") { config.expect_word("norm_rel_ebd", {"none", "layer_norm"}); }
   }
