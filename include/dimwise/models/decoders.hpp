@@ -25,10 +25,11 @@
 #include <dimwise/models/decoders/gpt/gpt2.hpp>
 #include <dimwise/models/decoders/gpt/gpt_neox.hpp>
 #include <dimwise/models/decoders/gpt/gpt_oss.hpp>
+#include <dimwise/models/decoders/gpt/gptj.hpp>
 #include <dimwise/models/decoders/granite.hpp>
 #include <dimwise/models/decoders/llama.hpp>
 #include <dimwise/models/decoders/mistral.hpp>
-#include <dimwise/models/decoders/olmo2.hpp>
+#include <dimwise/models/decoders/olmo.hpp>
 #include <dimwise/models/decoders/opt.hpp>
 #include <dimwise/models/decoders/phi.hpp>
 #include <dimwise/models/decoders/qwen.hpp>
@@ -52,8 +53,8 @@ namespace dimwise::models {
     decoder_architectures joined;
     for (const auto& list :
          {a::bloom_list, a::cohere_list, a::deepseek_list, a::falcon_list, a::gemma_list, a::gpt2_list,
-          a::gpt_neox_list, a::gpt_oss_list, a::granite_list, a::llama_list, a::mistral_list, a::olmo2_list,
-          a::opt_list, a::phi_list, a::qwen_list, a::stablelm_list, a::images_list}) {
+          a::gpt_neox_list, a::gpt_oss_list, a::gptj_list, a::granite_list, a::llama_list, a::mistral_list,
+          a::olmo_list, a::opt_list, a::phi_list, a::qwen_list, a::stablelm_list, a::images_list}) {
       for (decoder_architecture& one : list()) { joined.push_back(std::move(one)); }
     }
     std::sort(joined.begin(), joined.end(), [](const auto& x, const auto& y) { return x.model_type < y.model_type; });

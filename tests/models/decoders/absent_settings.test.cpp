@@ -28,7 +28,8 @@ TEST_CASE("without max_position_embeddings a decoder has the positions of its cl
       {"llama", 2048},         {"smollm3", 32768}, {"mistral", 131072},  {"mixtral", 131072},  {"qwen2", 32768},
       {"qwen2_moe", 32768},    {"qwen3", 32768},   {"qwen3_moe", 32768}, {"gemma", 8192},      {"gemma2", 8192},
       {"gemma3_text", 131072}, {"phi3", 4096},     {"stablelm", 4096},   {"starcoder2", 4096}, {"cohere", 8192},
-      {"olmoe", 4096},         {"olmo2", 2048},    {"granite", 2048},    {"phi", 2048}};
+      {"olmoe", 4096},         {"olmo2", 2048},    {"granite", 2048},    {"phi", 2048},        {"olmo", 2048},
+      {"cohere2", 8192}};
   for (const auto& [type, longest] : all) {
     const std::string name = type;  // clang 14 captures no structured binding
     const std::size_t expected = longest;

@@ -193,7 +193,7 @@ TEST_CASE("settings of every family are written and read again, at once and toke
 TEST_CASE("settings that change the result and are not read are rejected") {
   CHECK(said(llama_with("")).empty());
   CHECK(says(R"({"model_type":"mamba"})",
-             "model_type is \"mamba\"; the types that are read are bloom, cohere, deepseek_v2"));
+             "model_type is \"mamba\"; the types that are read are bloom, cohere, cohere2, deepseek_v2"));
   CHECK(says(llama_with(R"("quantization_config":{"bits":4})"), "quantization_config is set"));
   CHECK(says(llama_with(R"("hidden_act":"mish")"), "hidden_act is \"mish\"; the activations that are read are relu"));
   CHECK(says(llama_with(R"("rope_scaling":{"rope_type":"ntk","factor":2})"),

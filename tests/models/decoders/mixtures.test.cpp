@@ -153,7 +153,7 @@ TEST_CASE("the mixtures have the defaults of their classes, and other settings a
   CHECK(defaults("phimoe").longest == 131072);
   CHECK(defaults("mixtral").longest == 131072);
   CHECK(said("olmoe", R"(,"clip_qkv":null)").empty());
-  CHECK(said("olmoe", R"(,"clip_qkv":8.0)").find("clip_qkv is set") != std::string::npos);
+  CHECK(said("olmoe", R"(,"clip_qkv":0)").find("clip_qkv is 0, a number above 0 was expected") != std::string::npos);
   CHECK(said("phimoe", R"(,"num_experts_per_tok":1)").find("num_experts_per_tok is not 2") != std::string::npos);
   CHECK(said("phimoe", R"(,"router_jitter_noise":0)").find("router_jitter_noise") != std::string::npos);
   CHECK(said("phimoe", R"(,"rope_scaling":{"type":"longrope","short_factor":[1,1],"long_factor":[1,1],

@@ -86,6 +86,7 @@ struct decoder_config {
   bool bidirectional = false;  ///< queries also see the positions after their own
   bool input_bias = false;     ///< of queries, keys and values
   bool output_bias = false;
+  double input_limit = 0;  ///< queries, keys and values are clamped to ± this; 0: they are not
   double score_scale = 0;  ///< 0: 1 / √d_k
   double score_cap = 0;    ///< 0: none
   bool sinks = false;      ///< a logit of each head, without a value, beside the scores of the keys

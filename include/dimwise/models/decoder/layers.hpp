@@ -55,6 +55,7 @@ struct decoder_positions {
 struct decoder_attention_settings {
   double score_scale = 1;
   double score_cap = 0;
+  double input_limit = 0;
   bool alibi = false;
   bool bidirectional = false;
   std::size_t window = 0;
@@ -111,6 +112,7 @@ struct decoder_attention {
         sinks(c.sinks ? 1 : 0),
         settings{scale_of_scores(c.score_scale, c.d_k) * layer.score_scale,
                  c.score_cap,
+                 c.input_limit,
                  c.alibi,
                  c.bidirectional,
                  layer.window,
@@ -153,6 +155,12 @@ struct decoder_attention {
       q = maps.queries_of(x);
       k = maps.keys_of(x, from, q);
       v = maps.value(from);
+    }
+    if (settings.input_limit > 0) {
+      const auto most = static_cast<float>(settings.input_limit);
+      q = queries(clamp(q, -most, most));
+      k = keys(clamp(k, -most, most));
+      v = values(clamp(v, -most, most));
     }
     if (settings.rotary != no_rotary) {
       const auto& table = at.rotary[settings.rotary];
