@@ -202,6 +202,17 @@ TEST_CASE("settings that would not train are refused before anything moves") {
   CHECK(norm_of(clip_norm(start, 0)) == 0);
 }
 
+TEST_CASE("clip_norm of zeros is zeros, for every limit") {
+  const auto clipped = [](auto zeros) {
+    for (const double limit : {0.0, 1e-320, 1e-50, 1e-7, 1.0}) {
+      CAPTURE(limit);
+      CHECK(norm_of(clip_norm(zeros, limit)) == 0);
+    }
+  };
+  clipped(tensor<float, seq>(seq{3}));
+  clipped(tensor<double, seq>(seq{3}));
+}
+
 TEST_CASE("a gradient and a state of other extents are named, and nothing moves") {
   const tensor<double, seq> start(std::vector{1.0, 2.0}, seq{2});
   const tensor<double, seq> longer(std::vector{1.0, 2.0, 3.0}, seq{3});

@@ -53,7 +53,7 @@ DIMWISE_DETAIL_LIBRARY void clip_parameters(const parameter_list& all, double li
 }
 DIMWISE_DETAIL_LIBRARY void clip_parameters(const parameter_list& all, double limit, const scaled_norm& norm) {
   const double factor = limit / (std::ldexp(norm.rest, norm.exponent) + 1e-6);
-  if (!(factor < 1)) { return; }
+  if (!(factor < 1) || norm.rest == 0) { return; }  // a gradient of zeros has no direction: limit / norm is NaN
   for (std::size_t i = 0; i < all.count(); ++i) {
     all.type(i).passes->shorten(all.size(i), all.overwrite(i), factor, norm, limit);
   }
