@@ -87,15 +87,42 @@ TEST_CASE("settings that would change the text and are not read are listed") {
   CHECK(of(R"({"min_length": 5, "no_repeat_ngram_size": 3, "typical_p": 0.5, "num_beams": 4,
       "forced_decoder_ids": [[1, 5]], "forced_eos_token_id": 2})")
             .unused == names);
+  CHECK(of(R"({"max_time": 2.5, "token_healing": true})").unused ==
+        std::vector<std::string>{"max_time", "token_healing"});
   CHECK(of(R"({"min_length": 0, "no_repeat_ngram_size": 0, "typical_p": 1.0, "num_beams": 1, "length_penalty": 2,
-      "forced_decoder_ids": [], "forced_eos_token_id": null, "guidance_scale": 1, "early_stopping": true})")
+      "forced_decoder_ids": [], "forced_eos_token_id": null, "guidance_scale": 1, "early_stopping": true,
+      "max_time": null, "token_healing": false})")
             .unused.empty());
+}
+
+TEST_CASE("without generation_config.json the settings in config.json that are no defaults are read") {
+  const dimwise_test::temporary_folder folder;
+  folder.write("config.json",
+               R"({"vocab_size": 10, "max_length": 142, "min_length": 56, "num_beams": 4, "eos_token_id": 2,
+      "no_repeat_ngram_size": 3, "length_penalty": 2.0, "temperature": 1.0, "top_k": 50, "do_sample": false,
+      "bad_words_ids": [[4], [2], [5, 6]], "forced_eos_token_id": 2})");
+  const auto read = models::read_generation_config(folder.path());
+  CHECK(read.max_length == 142U);
+  CHECK(read.ends == ids{2});
+  CHECK(read.suppressed == ids{4});
+  CHECK(!read.temperature);
+  CHECK(!read.top_k);
+  CHECK(!read.samples);
+  CHECK(read.unused == std::vector<std::string>{"min_length", "no_repeat_ngram_size", "num_beams",
+                                                "forced_eos_token_id", "lists of several tokens in bad_words_ids"});
+  CHECK(models::settings_with_generation(folder.path()).setting("bad_words_ids").size() == 3);
+  folder.write("config.json", R"({"max_length": 20, "do_sample": true, "temperature": 0.5, "top_p": 2})");
+  CHECK(dimwise_test::message([&] { (void)models::read_generation_config(folder.path()); }) ==
+        (folder.path() / "config.json").string() + ": the settings do not fit the model:\n  top_p is above 1");
+  folder.write("generation_config.json", "{}");
+  CHECK(!models::read_generation_config(folder.path()).samples);
 }
 
 TEST_CASE("an error about a setting of generation_config.json names this file") {
   const dimwise_test::temporary_folder folder;
   folder.write("config.json", R"({"forced_bos_token_id": 3, "vocab_size": 10})");
-  folder.write("generation_config.json", R"({"forced_bos_token_id": 99, "bad_words_ids": [[4], [5, 6]]})");
+  folder.write("generation_config.json", R"({"forced_bos_token_id": 99, "bad_words_ids": [[4], [5, 6], [7]],
+      "eos_token_id": [7, 8]})");
   auto both = models::settings_with_generation(folder.path());
   CHECK(both.setting("bad_words_ids").dump() == "[[4]]");
   both.differs("forced_bos_token_id is 99");

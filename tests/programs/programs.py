@@ -451,6 +451,14 @@ class Programs:
         self.check("invalid defaults", result.returncode == 1 and not result.stdout and b"top_p is above 1" in result.stderr
                    and b'eos_token_id is "x"' in result.stderr, result)
         (folder / "generation_config.json").unlink()
+        config = {**json.loads(own["config.json"]), "max_length": 9, "min_length": 3, "top_k": 50, "num_beams": 4}
+        (folder / "config.json").write_text(json.dumps(config))
+        result = self.run(program, folder, "Hello", "--temp", "0")
+        self.check("settings in config.json", result.stdout == greedy[:9] + b"\n" and b"\nconfig.json: max_length 9\n" in b"\n" + result.stderr
+                   and b"\nconfig.json: not used: min_length, num_beams\n" in result.stderr, result)
+        self.refused("no room in max_length of config.json", program, "the text has 10 tokens, max_length of config.json is 9", folder,
+                     "0123456789")
+        (folder / "config.json").write_bytes(own["config.json"])
         self.refused("a language of a decoder", program, '"de" is not a language of the model', folder, "x", "--target-language", "de")
         files = packed(data / "encoder_decoders.dwpack")
         for model, code, language in (("m2m_100", "__de__", "de"), ("mbart", "de_DE", "de_DE")):
@@ -469,6 +477,10 @@ class Programs:
             without = self.run(program, folder, *asked)
             # The option, and the same tokens by the settings of the folder.
             by_option = self.run(program, folder, "--target-language", language, *asked)
+            end = words["Ġ" if without.stdout[:1] == b" " else without.stdout[:1].decode()]
+            (folder / "generation_config.json").write_text(json.dumps({"eos_token_id": end, "bad_words_ids": [[end]]}))
+            ended = self.run(program, folder, "--temp", "0", "-q", "--", "ABC")
+            self.check(f"an end of {model} in bad_words_ids", ended.returncode == 0 and ended.stdout == b"\n", ended)
             key = "decoder_start_token_id" if model == "mbart" else "forced_bos_token_id"
             (folder / "generation_config.json").write_text(json.dumps({key: 42}))
             by_setting = self.run(program, folder, *asked)

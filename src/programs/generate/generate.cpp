@@ -163,7 +163,7 @@ class generation {
     const std::string size = (model_.has_source() ? "the text begins with " : "the text has ") + std::to_string(begun);
     if (begun >= context()) { refuse(size + of_context + ": there is no room for more"); }
     if (o_.most_together && begun >= *o_.most_together) {
-      refuse(size + " tokens, max_length of generation_config.json is " + std::to_string(*o_.most_together) +
+      refuse(size + " tokens, max_length of " + o_.defaults_file + " is " + std::to_string(*o_.most_together) +
              ": pass -n to generate more");
     }
   }
@@ -196,7 +196,7 @@ class generation {
   std::vector<std::size_t> never_;
 };
 
-/// Takes the settings of generation_config.json for options that are not given.
+/// Takes the settings of generation_config.json, or of config.json without it, for options that are not given.
 void take_settings(const dimwise::models::generation_config& from, const CLI::App& app, generate_options& o) {
   std::string taken;
   const auto tell = [&](const std::string& what, const auto& number) {
@@ -231,15 +231,15 @@ void take_settings(const dimwise::models::generation_config& from, const CLI::Ap
   o.unused = from.unused;
   if (!o.suppressed.empty()) { tell("suppressed tokens:", o.suppressed.size()); }
   if (!o.first_suppressed.empty()) { tell("suppressed first tokens:", o.first_suppressed.size()); }
-  if (!o.quiet && !taken.empty()) { std::fprintf(stderr, "generation_config.json: %s\n", taken.c_str()); }
+  if (!o.quiet && !taken.empty()) { std::fprintf(stderr, "%s: %s\n", o.defaults_file.c_str(), taken.c_str()); }
 }
 
-/// Names the settings of generation_config.json that would change the text and are not read.
-void tell_unused(std::vector<std::string> unused, bool has_source) {
+/// Names the settings of `file` that would change the text and are not read.
+void tell_unused(const std::string& file, std::vector<std::string> unused, bool has_source) {
   if (has_source) { std::erase(unused, "forced_bos_token_id"); }
   std::string text;
   for (const std::string& one : unused) { text += (text.empty() ? "" : ", ") + one; }
-  if (!text.empty()) { std::fprintf(stderr, "generation_config.json: not used: %s\n", text.c_str()); }
+  if (!text.empty()) { std::fprintf(stderr, "%s: not used: %s\n", file.c_str(), text.c_str()); }
 }
 
 void add_options(CLI::App& app, generate_options& o, std::optional<std::string>& file) {
@@ -335,7 +335,7 @@ loaded load(generate_options& o, const std::optional<std::string>& file, const d
   const auto with_source = encoder_decoder_of(config);
   all.kind = with_source ? *with_source : architecture_of(config);
   o.begins_with_language = config.setting("model_type") == "mbart" && !config.has("decoder_start_token_id");
-  if (!o.quiet) { tell_unused(o.unused, with_source.has_value()); }
+  if (!o.quiet) { tell_unused(o.defaults_file, o.unused, with_source.has_value()); }
   progress_line line(o.quiet);
   line.show("loading " + o.folder);
   progress_bar bar(o.quiet, "loading " + o.folder);
@@ -350,7 +350,8 @@ loaded load(generate_options& o, const std::optional<std::string>& file, const d
     beside = weights.metadata();
   }
   all.words.emplace(text::read_tokenizer(folder, vocab{all.model->words()}, beside));
-  all.ends = ends_of_text({&config, &defaults}, all.model->words(), o.quiet);
+  all.ends = defaults.title() == config.title() ? ends_of_text({&config}, all.model->words(), o.quiet)
+                                                : ends_of_text({&config, &defaults}, all.model->words(), o.quiet);
   return all;
 }
 
@@ -366,6 +367,7 @@ int generate(const CLI::App& app, generate_options& o, const std::optional<std::
   const loaded all = together(world, [&] {
     threads.emplace(o.threads, o.quiet);
     const dimwise::io::config_check defaults = dimwise::models::generation_settings(model_folder(o.folder));
+    o.defaults_file = std::filesystem::path(defaults.title()).filename().string();
     take_settings(dimwise::models::generation_config_of(defaults), app, o);
     o.how.penalised = o.penalised < 0 ? std::numeric_limits<std::size_t>::max() : static_cast<std::size_t>(o.penalised);
     return load(o, file, defaults, world);

@@ -31,8 +31,9 @@ struct generate_options {
   std::string language;
   std::string split = "layer";
   bool begins_with_language = false;  // a text of mBART, whose settings have no first token
-  // Of generation_config.json: the tokens of prompt and text together, those that are not generated, and the settings
-  // that are not read.
+  // Of generation_config.json, or of config.json without it: its name, the tokens of prompt and text together, those
+  // that are not generated, and the settings that are not read.
+  std::string defaults_file = "generation_config.json";
   std::optional<std::size_t> most_together;
   std::vector<std::size_t> suppressed;
   std::vector<std::size_t> first_suppressed;
