@@ -130,6 +130,7 @@ struct bert {
   [[nodiscard]] vectors_type pooled(const tensor<float, batch, seq, d_model>& x, const tensor<int, batch>& lengths,
                                     std::size_t left_out = 0) const {
     if constexpr (detail::takes_first<Pooling>) {
+      detail::check_lengths("pooled", lengths.values(), extent_of<batch>(x), extent_of<seq>(x));
       return pooling.of_first(at<seq>(x, 0));
     } else {
       return detail::pooled_texts(x, lengths, std::is_same_v<Pooling, max_pooling>,

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <span>
 #include <type_traits>
 
 namespace dimwise::models {
@@ -87,12 +88,28 @@ inline void write_token_weights(pooling_kind how, float* to, std::size_t begin, 
   }
 }
 
+// Throws `extent_error` unless each of `texts` rows of `width` tokens has a length.
+inline void check_lengths(const char* operation, const std::span<const int> lengths, std::size_t texts,
+                          std::size_t width) {
+  if (lengths.size() != texts) {
+    dimwise::detail::raise<extent_error>(error{} << operation << ": " << lengths.size() << " lengths for " << texts
+                                                 << " texts");
+  }
+  for (std::size_t i = 0; i < texts; ++i) {
+    if (lengths[i] < 0 || static_cast<std::size_t>(lengths[i]) > width) {
+      dimwise::detail::raise<extent_error>(error{} << operation << ": text " << i << " has the length " << lengths[i]
+                                                   << ", its row has " << width << " tokens");
+    }
+  }
+}
+
 // The vectors of texts of these lengths; `write_weights(to, end, all)` writes the weights of the tokens of one text.
 template <class Batch, class Seq, class D, class Write>
 [[nodiscard]] tensor<float, Batch, D> pooled_texts(const tensor<float, Batch, Seq, D>& x,
                                                    const tensor<int, Batch>& lengths, bool takes_max,
                                                    const Write& write_weights) {
   const auto n = extent_in<Seq>(x);
+  check_lengths("pooled", lengths.values(), extent_in<Batch>(x).extent(), n.extent());
   tensor<float, Batch, Seq> counts(extent_in<Batch>(x), n);
   float* to = counts.overwrite();
   for (const int length : lengths.values()) {

@@ -207,6 +207,14 @@ TEST_CASE("texts of different lengths go through together: padding changes nothi
   const auto means = model.pooled(model.features(padded, lengths), lengths);
   const tensor<float, tiny::d_model> short_one = at<tiny::batch>(means, 1);
   CHECK(difference(short_one.values(), folder.numbers("text.2.mean")) < bound);
+  const auto x = model.features(padded, lengths);
+  const auto by_first = models::read_bert<tiny, models::first_pooling>(folder.path());
+  const tensor<int, tiny::batch> more({9, 3, 1}, tiny::batch{3});
+  const tensor<int, tiny::batch> longer({9, 30}, tiny::batch{2});
+  CHECK_THROWS_WITH_AS(static_cast<void>(model.pooled(x, more)), "pooled: 3 lengths for 2 texts", extent_error);
+  CHECK_THROWS_WITH_AS(static_cast<void>(by_first.pooled(x, more)), "pooled: 3 lengths for 2 texts", extent_error);
+  CHECK_THROWS_WITH_AS(static_cast<void>(model.pooled(x, longer)),
+                       "pooled: text 1 has the length 30, its row has 9 tokens", extent_error);
 }
 
 TEST_CASE("names with a prefix, of old norms, with heads on top; settings that are not those of the types") {

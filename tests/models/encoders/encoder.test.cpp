@@ -131,8 +131,31 @@ TEST_CASE("texts that do not fit are rejected by their number") {
   CHECK_THROWS_AS(static_cast<void>(m.together(text_list{longest}, parts)), extent_error);
   auto batch = m.together(text_list{longest, {token{5}}});
   batch.lengths.overwrite()[1] = 41;
-  CHECK_THROWS_WITH_AS(static_cast<void>(m.features(batch)), "features: text 1 has the length 41, its row has 40 ids",
-                       extent_error);
+  CHECK_THROWS_WITH_AS(static_cast<void>(m.features(batch)),
+                       "features: text 1 has the length 41, its row has 40 tokens", extent_error);
+}
+
+TEST_CASE("lengths that do not fit the features are rejected before they are read") {
+  const case_folder folder("roberta");
+  const model m = folder.read();
+  const auto batch = m.together(text_list{{token{5}, token{6}, token{7}}, {token{8}}});
+  const auto x = m.features(batch);
+  using lengths = tensor<int, model::batch>;
+  for (const pooling_kind how : {pooling_kind::first, pooling_kind::max, pooling_kind::mean, pooling_kind::last}) {
+    CHECK_THROWS_WITH_AS(static_cast<void>(m.pooled(x, lengths({3, 1, 1, 1, 1}), how)), "pooled: 5 lengths for 2 texts",
+                         extent_error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(m.pooled(x, lengths({3}), how)), "pooled: 1 lengths for 2 texts",
+                         extent_error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(m.pooled(x, lengths({3, 100}), how)),
+                         "pooled: text 1 has the length 100, its row has 3 tokens", extent_error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(m.pooled(x, lengths({-1, 1}), how)),
+                         "pooled: text 0 has the length -1, its row has 3 tokens", extent_error);
+  }
+  const std::vector<std::vector<id<model::segments>>> parts{{id<model::segments>(0)}};
+  CHECK_THROWS_WITH_AS(static_cast<void>(m.together(text_list{{token{5}}, {token{6}}}, parts)),
+                       "together: parts of 1 texts for 2 texts", extent_error);
+  CHECK_THROWS_WITH_AS(static_cast<void>(m.together(text_list{{token{5}, token{6}}}, parts)),
+                       "together: text 0 has 2 tokens, and its parts have 1 entries", extent_error);
 }
 
 TEST_CASE("a head is read for its task") {
@@ -146,6 +169,8 @@ TEST_CASE("a head is read for its task") {
   const auto batch = labels.together(text_list{folder.text(1)});
   const auto x = labels.features(batch);
   CHECK(labels.scores(x, batch.lengths).size() == 2);
+  CHECK_THROWS_WITH_AS(static_cast<void>(labels.scores(x, tensor<int, model::batch>({1, 1}))),
+                       "scores: 2 lengths for 1 texts", extent_error);
   CHECK_THROWS_AS(static_cast<void>(labels.token_scores(x)), extent_error);
   CHECK_THROWS_AS(static_cast<void>(labels.logits(x)), extent_error);
   const model tokens = folder.read(encoder_task::token_labels);

@@ -95,13 +95,18 @@ struct encoder {
   /// Throws `extent_error` for a text without tokens or with more than `longest()`, or if `parts` has other lengths.
   [[nodiscard]] batch_type together(std::span<const std::vector<token>> texts,
                                     std::span<const std::vector<id<segments>>> parts = {}) const {
+    if (!parts.empty() && parts.size() != texts.size()) {
+      dimwise::detail::raise<extent_error>(error{} << "together: parts of " << parts.size() << " texts for "
+                                                   << texts.size() << " texts");
+    }
     std::size_t most = 0;
     tensor<int, batch> lengths(batch{texts.size()});
     for (std::size_t i = 0; i < texts.size(); ++i) {
       check_length(texts[i].size(), i);
-      if (!parts.empty() && (parts.size() != texts.size() || parts[i].size() != texts[i].size())) {
+      if (!parts.empty() && parts[i].size() != texts[i].size()) {
         dimwise::detail::raise<extent_error>(error{} << "together: text " << i << " has " << texts[i].size()
-                                                     << " tokens, and the parts have another number of entries");
+                                                     << " tokens, and its parts have " << parts[i].size()
+                                                     << " entries");
       }
       most = std::max(most, texts[i].size());
       lengths.overwrite()[i] = static_cast<int>(texts[i].size());
@@ -127,10 +132,14 @@ struct encoder {
     return at<batch>(features(together(std::span(&text, 1))), 0);
   }
 
-  /// The vectors of texts without their first `left_out` tokens, which pooling of the first token ignores.
+  /// The vectors of texts without their first `left_out` tokens, which pooling of the first token ignores. Throws
+  /// `extent_error` for another number of lengths, and for one outside the row of its text.
   [[nodiscard]] static vectors_type pooled(const features_type& x, const tensor<int, batch>& lengths, pooling_kind how,
                                            std::size_t left_out = 0) {
-    if (how == pooling_kind::first) { return at<seq>(x, 0); }
+    if (how == pooling_kind::first) {
+      detail::check_lengths("pooled", lengths.values(), extent_of<batch>(x), extent_of<seq>(x));
+      return at<seq>(x, 0);
+    }
     return detail::pooled_texts(x, lengths, how == pooling_kind::max,
                                 [how, left_out](float* to, std::size_t end, std::size_t all) {
       detail::write_token_weights(how, to, left_out, end, all);
@@ -151,11 +160,14 @@ struct encoder {
   }
 
   /// The scores of the labels of texts with these features. Throws `extent_error` if the encoder was read for another
-  /// task than `text_labels`.
+  /// task than `text_labels`, and for lengths as `pooled`.
   [[nodiscard]] scores_type scores(const features_type& x, const tensor<int, batch>& lengths) const;
   /// The scores of the labels of every token. Throws `extent_error` if the encoder was read for another task than
   /// `token_labels`.
-  [[nodiscard]] token_scores_type token_scores(const features_type& x) const;
+  [[nodiscard]] token_scores_type token_scores(const features_type& x) const {
+    expect(encoder_task::token_labels, "token_scores");
+    return classifier.front()(x);
+  }
   /// The logits of the token at every position. Throws `extent_error` if the encoder was read for another task than
   /// `masked_tokens`.
   [[nodiscard]] token_logits_type logits(const features_type& x) const;
@@ -191,21 +203,11 @@ struct encoder {
   void check_lengths(const batch_type& texts) const {
     const std::size_t width = extent_of<seq>(texts.ids);
     const std::size_t count = extent_of<batch>(texts.ids);
-    if (texts.lengths.size() != count) {
-      dimwise::detail::raise<extent_error>(error{} << "features: " << texts.lengths.size() << " lengths for " << count
-                                                   << " texts");
-    }
+    detail::check_lengths("features", texts.lengths.values(), count, width);
     if (!segment_table.empty() && (extent_of<batch>(texts.parts) != count || extent_of<seq>(texts.parts) != width)) {
       dimwise::detail::raise<extent_error>(
           error{} << "features: the parts have the extents " << extent_of<batch>(texts.parts) << " and "
                   << extent_of<seq>(texts.parts) << ", the ids " << count << " and " << width);
-    }
-    for (std::size_t i = 0; i < texts.lengths.size(); ++i) {
-      if (static_cast<std::size_t>(texts.lengths.values()[i]) > width) {
-        dimwise::detail::raise<extent_error>(error{} << "features: text " << i << " has the length "
-                                                     << texts.lengths.values()[i] << ", its row has " << width
-                                                     << " ids");
-      }
     }
   }
   [[nodiscard]] packed_type begun(const batch_type& texts, const packed_tokens& tokens) const {
@@ -322,16 +324,11 @@ template <class Dims, class Weights>
 typename encoder<Dims, Weights>::scores_type encoder<Dims, Weights>::scores(const features_type& x,
                                                                             const tensor<int, batch>& lengths) const {
   expect(encoder_task::text_labels, "scores");
+  detail::check_lengths("scores", lengths.values(), extent_of<batch>(x), extent_of<seq>(x));
   const features_type first = config.classifier.pools_mean
                                   ? features_type(broadcast<seq>(pooled(x, lengths, pooling_kind::mean), seq{1}))
                                   : features_type(slice<seq>(x, 0, 1));
   return at<seq>(classifier.front()(first), 0);
-}
-
-template <class Dims, class Weights>
-typename encoder<Dims, Weights>::token_scores_type encoder<Dims, Weights>::token_scores(const features_type& x) const {
-  expect(encoder_task::token_labels, "token_scores");
-  return classifier.front()(x);
 }
 
 template <class Dims, class Weights>
