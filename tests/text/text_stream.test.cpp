@@ -54,6 +54,19 @@ TEST_CASE("what comes is the text, in whole characters") {
   }
 }
 
+TEST_CASE("an id outside the vocabulary throws and leaves the stream as it was") {
+  const auto words = packed("gpt2");
+  const auto said = words.encode("Once upon");
+  const std::vector<id<vocab>> wrong{id<vocab>{999999}};
+  CHECK_THROWS_WITH_AS(text::text_stream<vocab>(words, wrong),
+                       "decode: id 999999 is outside dimension vocab, whose ids are 50257", index_error);
+  text::text_stream<vocab> stream(words);
+  std::string text = stream.next(said[0]);
+  CHECK_THROWS_AS(static_cast<void>(stream.next(wrong[0])), index_error);
+  for (std::size_t i = 1; i < said.size(); ++i) { text += stream.next(said[i]); }
+  CHECK(text + stream.rest() == "Once upon");
+}
+
 TEST_CASE("a text from the beginning has no space before it; a character that is never whole is not shown") {
   const auto words = packed("pairs");
   text::text_stream<vocab> stream(words);

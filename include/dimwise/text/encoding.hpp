@@ -118,7 +118,10 @@ class truncation {
 
   // Truncates one or two texts; `around` special ids are added later.
   void apply(std::vector<encoding>& all, std::size_t around, const growth& limit) const {
-    if (around > most_) { refuse("max_length is " + std::to_string(most_) + ", fewer than the ids around a text"); }
+    if (around > most_) {
+      refuse("at most " + std::to_string(most_) + " ids are allowed, and the special tokens alone are " +
+             std::to_string(around));
+    }
     const std::size_t most = most_ - around;
     std::size_t total = 0;
     for (const encoding& one : all) { total += one.size(); }

@@ -17,20 +17,23 @@ namespace dimwise::text {
 template <dimension_type Vocab>
 class text_stream {
  public:
-  /// Begins after the ids that were already shown.
+  /// Begins after the ids that were already shown. Throws `index_error` for ids outside the vocabulary, as `next`.
   explicit text_stream(tokenizer<Vocab> words, std::span<const std::type_identity_t<id<Vocab>>> shown = {})
       : words_(std::move(words)),
         ids_(shown.begin(), shown.end()),
         first_(ids_.size() - std::min(ids_.size(), context)),
-        shown_(ids_.size()) {}
+        shown_(ids_.size()) {
+    (void)words_.decode(ids_);
+  }
 
   /// The text that the next id completes; empty while a character is incomplete.
   [[nodiscard]] std::string next(id<Vocab> one) {
+    // The text of an id depends on the few ids before it. An id without a text throws and does not count.
+    std::vector<id<Vocab>> all(ids_.begin() + static_cast<std::ptrdiff_t>(first_), ids_.end());
+    all.push_back(one);
+    const std::string before = words_.decode(std::span(all).first(shown_ - first_));
+    const std::string now = words_.decode(all);
     ids_.push_back(one);
-    // The text of an id depends on the few ids before it.
-    const std::span<const id<Vocab>> all(ids_);
-    const std::string before = words_.decode(all.subspan(first_, shown_ - first_));
-    const std::string now = words_.decode(all.subspan(first_));
     if (now.ends_with("\xEF\xBF\xBD") || now.size() <= before.size()) { return {}; }
     return behind(before, now);
   }
