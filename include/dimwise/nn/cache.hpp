@@ -152,7 +152,7 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
   /// Removes all positions; the next position is `position`. Throws `origin_error` for positions beyond ±2^60; then
   /// nothing changes.
   void restart(std::ptrdiff_t position = 0) {
-    base::check_start(position);
+    detail::check_restart<Key>(position);
     used_ = held_ = 0;
     end_ = position;
     dropped_ = false;
@@ -166,7 +166,7 @@ class kv_cache<Key, Kind, keys<KeyElement, KeyDims...>, values<ValueElement, Val
     requires(!kind::slides)
   {
     const extent_t count = given.checked("forget");
-    base::check_forgotten(count, held_);
+    detail::check_forgotten<Key>(count, held_);
     if constexpr (kind::at_run_time_window) {
       if (dropped_ && held_ - count < window_ - 1) {
         detail::raise<extent_error>(error{} << "forget: without the last " << count << " positions of "

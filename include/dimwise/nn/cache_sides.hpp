@@ -243,19 +243,23 @@ class cache_base {
                                 << " do not fit, the cache holds " << held << " and takes " << limit << more
                                 << " (R10)");
   }
-  static void check_start(std::ptrdiff_t position) {
-    if (position < -farthest_origin || position > farthest_origin) {
-      raise<origin_error>(error{} << "restart: position " << static_cast<long long>(position) << " of dimension "
-                                  << dimension_name<Key>() << " is beyond 2^60 (R7)");
-    }
-  }
-  static void check_forgotten(extent_t count, extent_t held) {
-    if (count > held) {
-      raise<extent_error>(error{} << "forget: the cache holds " << held << " positions of " << dimension_name<Key>()
-                                  << ", not " << count << " (R10)");
-    }
-  }
 };
+
+// The position after `restart`, and the number of positions after `forget`, are possible.
+template <class Key>
+void check_restart(std::ptrdiff_t position) {
+  if (position < -farthest_origin || position > farthest_origin) {
+    raise<origin_error>(error{} << "restart: position " << static_cast<long long>(position) << " of dimension "
+                                << dimension_name<Key>() << " is beyond 2^60 (R7)");
+  }
+}
+template <class Key>
+void check_forgotten(extent_t count, extent_t held) {
+  if (count > held) {
+    raise<extent_error>(error{} << "forget: the cache holds " << held << " positions of " << dimension_name<Key>()
+                                << ", not " << count << " (R10)");
+  }
+}
 
 }  // namespace detail
 

@@ -95,7 +95,7 @@ class kv_cache<Key, paged<Page, Positions>, keys<KeyElement, KeyDims...>, values
   /// Removes the last `given` positions; throws `extent_error` if the cache holds fewer.
   void forget(detail::given_count given) {
     const extent_t count = given.checked("forget");
-    base::check_forgotten(count, held_);
+    detail::check_forgotten<Key>(count, held_);
     held_ -= count;
     pages_.erase(pages_.begin() + static_cast<std::ptrdiff_t>((held_ + Page - 1) / Page), pages_.end());
   }

@@ -136,8 +136,22 @@ class kv_cache<shard<Whole, M, striped>, nn::capacity<Positions>, nn::keys<KeyEl
 
   kv_cache(const kv_cache&) = delete;
   kv_cache& operator=(const kv_cache&) = delete;
-  kv_cache(kv_cache&&) noexcept = default;
-  kv_cache& operator=(kv_cache&&) noexcept = default;
+  /// A moved-from cache has capacity 0.
+  kv_cache(kv_cache&& other) noexcept
+      : along_(other.along_),
+        limit_(std::exchange(other.limit_, 0)),
+        sides_(static_cast<sides&&>(other.sides_)),
+        length_(std::exchange(other.length_, 0)),
+        start_(std::exchange(other.start_, 0)) {}
+  kv_cache& operator=(kv_cache&& other) noexcept {
+    kv_cache taken(static_cast<kv_cache&&>(other));
+    along_ = taken.along_;
+    limit_ = taken.limit_;
+    sides_ = static_cast<sides&&>(taken.sides_);
+    length_ = taken.length_;
+    start_ = taken.start_;
+    return *this;
+  }
   ~kv_cache() = default;
 
   /// Appends keys and values at the positions from `end()` on, which every rank passes: it stores its own ones.
@@ -210,18 +224,16 @@ class kv_cache<shard<Whole, M, striped>, nn::capacity<Positions>, nn::keys<KeyEl
   [[nodiscard]] auto mask() const {
     return causal<Q, Key>{};
   }
-  /// Removes all positions; the next position is `position`.
+  /// Removes all positions; the next position is `position`. Throws `origin_error` for positions beyond ±2^60.
   void restart(std::ptrdiff_t position = 0) {
+    dimwise::detail::check_restart<Whole>(position);
     length_ = 0;
     start_ = position;
   }
-  /// Removes the last `count` positions; throws `extent_error` if the cache holds fewer.
-  void forget(extent_t count) {
-    if (count > length_) {
-      dimwise::detail::raise<extent_error>(error{} << "forget: the cache holds " << length_ << " positions of "
-                                                   << dimwise::detail::dimension_name<Whole>() << ", not " << count
-                                                   << " (R10)");
-    }
+  /// Removes the last `given` positions; throws `extent_error` if the cache holds fewer.
+  void forget(dimwise::detail::given_count given) {
+    const extent_t count = given.checked("forget");
+    dimwise::detail::check_forgotten<Whole>(count, length_);
     length_ -= count;
   }
 

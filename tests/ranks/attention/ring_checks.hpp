@@ -475,6 +475,28 @@ void check_whole_queries(const ranks::communicator& world) {
 
 // ---- KV caches ------------------------------------------------------------------------------------------------------
 
+// A moved-from cache takes no positions until it is assigned; positions and counts that are none change nothing.
+template <class Cache, class K, class V>
+void check_moves_of(Cache& cache, const K& k, const V& v) {
+  const std::size_t n = cache.length();
+  const auto message_of = [](const auto& call) -> std::string {
+    try {
+      call();
+    } catch (const dimwise::error& e) { return e.what(); }
+    return {};
+  };
+  Cache taken(std::move(cache));
+  expect(taken.length() == n && cache.length() == 0 && cache.limit() == 0, "the lengths after a move");
+  expect(message_of([&] { cache.append(k, v); }) ==
+             "append: 1 positions of key do not fit, the cache holds 0 and takes 0 (R10)",
+         "append to a moved-from cache");
+  cache = std::move(taken);
+  expect(message_of([&] { cache.forget(-1); }) == "forget: the count is -1, a number of 0 or more is expected (R15)",
+         "a negative count");
+  expect(message_of([&] { cache.restart(std::ptrdiff_t{1} << 61); }).find("is beyond 2^60 (R7)") != std::string::npos,
+         "a position beyond 2^60");
+  expect(cache.length() == n, "the length after exceptions");
+}
 // A prompt and single tokens over a cache that the ranks divide, against a cache of one rank, and against one rank that
 // merges the parts of all of them.
 template <std::size_t N, class Element>
@@ -548,6 +570,7 @@ void check_cache_of(const ranks::communicator& world, double tolerance, bool bit
   const tensor d(by_parts.values());
   expect(same_bits(a, b) && same_bits(c, d), "a prompt in parts has the elements of the whole one");
   expect(b.extents().template first_position<K>("test") == part.origin() || part.extent() == 0, "its positions");
+  check_moves_of(cache, first_of(k, 0, 1), first_of(v, 0, 1));
 }
 template <class = void>
 void check_cache(const ranks::communicator& world) {

@@ -110,6 +110,13 @@ class communicator {
  public:
   /// The communicator of one rank.
   DIMWISE_DETAIL_LIBRARY communicator();
+  communicator(const communicator&) = default;
+  communicator& operator=(const communicator&) = default;
+  // A move copies: what was moved from, a mesh or a cache as well, is a handle of the same end too.
+  // NOLINTNEXTLINE(performance-move-constructor-init)
+  communicator(communicator&& other) noexcept : communicator(other) {}
+  communicator& operator=(communicator&& other) noexcept { return *this = other; }
+  ~communicator() = default;
 
   /// This rank, from 0.
   [[nodiscard]] std::size_t rank() const noexcept { return rank_; }
