@@ -46,7 +46,7 @@ class Compiler:
 
     def run(self, arguments, cwd, timeout=300, source=None):
         """-> (exit code, everything that the compiler printed); C locale, no colours, no line wrapping. `source`: the text to compile, called <stdin>."""
-        from_text = ["-x", "c++", "-", "-x", "none"] if source is not None else []
+        from_text = ["-x", "c++", "-"] if source is not None else []
         environment = {**os.environ, "LC_ALL": "C", "TERM": "dumb"}
         try:
             done = subprocess.run([self.command, *from_text, *arguments], cwd=cwd, env=environment, timeout=timeout,

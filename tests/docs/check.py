@@ -213,7 +213,7 @@ class Checker:
         """-> (what is wrong with a program, what it prints)"""
         with tempfile.TemporaryDirectory() as folder:
             program = os.path.join(folder, "block")
-            result, text = self.compile(source, "-o", program, *self.linked)
+            result, text = self.compile(source, "-o", program, "-x", "none", *self.linked)
             if result != 0:
                 return text, ""
             try:

@@ -81,6 +81,12 @@ class CompileFail(unittest.TestCase):
                 with self.subTest(name, pattern=pattern):
                     self.assertEqual("".join(one for one in sections if re.match(rf"FAILED {name}\b", one)).strip(), alone[name])
 
+    def test_a_right_source_is_compiled_without_a_word(self):
+        # A warning about the command line would belong to no case, and each case of a unit would be compiled alone.
+        for compiler in self.compilers:
+            with self.subTest(compiler.name):
+                self.assertEqual(compiler.run(["-fsyntax-only"], self.root, source="int main() {}\n"), (0, ""))
+
     def test_right_answers_are_stored(self):
         cases, calls = ("good", "includes", "two_errors", "bad_twin"), []
 
