@@ -154,6 +154,18 @@ TEST_CASE("what is wrong is named") {
   CHECK(
       refusal(k.file()) ==
       "x: not a GGUF file: \"t\" has the type Q4_K, F32, F16, BF16, Q8_0, Q4_0, F64, I8, I16, I32 or I64 was expected");
+  made unread;
+  unread.tensor("t", {32}, 39, std::string(17, '\0'));
+  CHECK(refusal(unread.file()).find("\"t\" has the type MXFP4, F32, ") != std::string::npos);
+  made longest;
+  longest.tensor(std::string(64, 'n'), {8}, 0, floats(std::vector<float>(8)));
+  CHECK(refusal(longest.file()).empty());
+  made longer;
+  longer.tensor(std::string(65, 'n'), {8}, 0, floats(std::vector<float>(8)));
+  CHECK(refusal(longer.file()).find("has a name of 65 bytes, at most 64 were expected") != std::string::npos);
+  made nameless;
+  nameless.settings = {word("") + put<std::uint32_t>(0) + "a"};
+  CHECK(refusal(nameless.file()) == "x: not a GGUF file: a setting has no name");
   made short_row;
   short_row.tensor("t", {16, 2}, 8, std::string(34, '\0'));
   CHECK(refusal(short_row.file()).find("has rows that end within a block") != std::string::npos);

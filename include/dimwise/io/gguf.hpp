@@ -55,7 +55,9 @@ inline constexpr gguf_type gguf_types[] = {{0, "F32", element_type::f32},
                                            {28, "F64", element_type::f64},
                                            {29, "IQ1_M"},
                                            {30, "BF16", element_type::bf16},
-                                           {34, "TQ1_0"}};
+                                           {34, "TQ1_0"},
+                                           {35, "TQ2_0"},
+                                           {39, "MXFP4"}};
 
 // Parses a GGUF file; every length is compared with the remaining bytes before its use.
 class gguf_reader {
@@ -120,6 +122,7 @@ class gguf_reader {
 
   void setting() {
     std::string key = text();
+    if (key.empty()) { refuse("a setting has no name"); }
     if (to_.metadata().contains(key)) { refuse("two settings are named " + printable(key)); }
     const auto type = number<std::uint32_t>();
     std::string value = this->value(type, 0);
@@ -203,6 +206,9 @@ class gguf_reader {
     p.array.name = text();
     const auto rank = number<std::uint32_t>();
     const std::string name = printable(p.array.name);
+    if (p.array.name.size() > 64) {
+      refuse(name + " has a name of " + std::to_string(p.array.name.size()) + " bytes, at most 64 were expected");
+    }
     if (rank > 4) { refuse(name + " has " + std::to_string(rank) + " extents, at most 4 were expected"); }
     for (std::uint32_t i = 0; i < rank; ++i) {
       p.array.extents.push_back(static_cast<std::size_t>(number<std::uint64_t>()));
