@@ -26,18 +26,18 @@ using linear_state = tensor<T, D...>;
 struct linear_update {};
 /// S = e^g S + k ⊗ v: `decay` is g, [P, subset of S], a number for each head or for each feature of its keys (Yang et
 /// al. 2024, gated linear attention).
-template <operand Decay>
+template <class Decay>
 struct gated_update {
   Decay decay;
 };
 /// S += k ⊗ β (v − Sᵀk): replaces the value that the state has for this key. `beta` is β, [P, subset of the values]
 /// (Schlag, Irie and Schmidhuber 2021).
-template <operand Beta>
+template <class Beta>
 struct delta_update {
   Beta beta;
 };
 /// S = e^g S + k ⊗ β (v − e^g Sᵀk) (Yang, Kautz and Hatamizadeh 2024).
-template <operand Decay, operand Beta>
+template <class Decay, class Beta>
 struct gated_delta_update {
   Decay decay;
   Beta beta;
@@ -59,8 +59,13 @@ concept decays = requires(const Update& u) { u.decay; };
 template <class Update>
 concept corrects = requires(const Update& u) { u.beta; };
 
+// A factor of an update: a number has no positions (R1).
 template <class P, class Changed, class X>
-using change_t = rule::state_change<P, Changed, shape_of<X>>;
+struct judged_factor : std::type_identity<ERROR_R1_operation_takes_other_arguments<op::linear_attention, X>> {};
+template <class P, class Changed, operand X>
+struct judged_factor<P, Changed, X> : std::type_identity<rule::state_change<P, Changed, shape_of<X>>> {};
+template <class P, class Changed, class X>
+using change_t = typename judged_factor<P, Changed, X>::type;
 
 // The rules of the operands and of what the update holds: the first that rejects.
 template <class P, class State, class Update>
