@@ -78,6 +78,10 @@ TEST_CASE("the terms of a sum over a shard add up, and a mean divides by the who
     CHECK(sum == 45);
     CHECK(mean == doctest::Approx(4.5));
   }
+  const tensor<float, examples_here> x(examples_here{3});
+  CHECK_THROWS_WITH_AS(static_cast<void>(dimwise::mean<examples_here>(x, examples{2})),
+                       "mean: this rank's part shard<examples, dp> has extent 3, more than the whole extent 2 (R24)",
+                       dimwise::extent_error);
 }
 
 TEST_CASE_TEMPLATE("causal sees true positions, of blocks and of stripes", Way, in_blocks, striped) {

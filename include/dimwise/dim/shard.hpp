@@ -189,6 +189,10 @@ constexpr std::ptrdiff_t floor_quotient(std::ptrdiff_t a, std::ptrdiff_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }
 
+[[noreturn]] inline void throw_part_beyond_whole(const char* operation, extent_t part, extent_t whole, text (*name)()) {
+  raise<extent_error>(error{} << operation << ": this rank's part " << name() << " has extent " << part
+                              << ", more than the whole extent " << whole << " (R24)");
+}
 [[noreturn]] inline void throw_no_such_rank(extent_t rank, extent_t ranks, extent_t known, text (*name)()) {
   error e;
   e << "part_here: rank " << rank << " of " << ranks << " has no part of dimension " << name();

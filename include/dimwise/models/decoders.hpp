@@ -261,7 +261,8 @@ inline std::vector<layer_run> divide_decoder(const io::bindings& whole, const de
 }  // namespace detail
 
 /// The layers that the rank `rank` of `ranks` has of a model (`divide_layers`), and what comes before the first and
-/// after the last layer: `ranks::pipeline` computes with them. Reads the arrays of these layers only.
+/// after the last layer: `ranks::pipeline` computes with them. Reads the arrays of these layers only. Throws
+/// `extent_error` for a rank that does not exist.
 ///
 /// Throws `file_error` that lists every mismatch of the whole model, and `extent_error` if there are more ranks than
 /// layers.
@@ -273,7 +274,12 @@ template <class Dims = decoder_dims, class Weights = float>
   detail::with_bound_decoder<Dims, Weights>(settings, weights, more,
                                             [&](auto& whole, io::bindings& file, const io::archive& arrays) {
     const decoder_plan plan = plan_decoder(settings, more);
-    const layer_run run = detail::divide_decoder(file, plan, ranks).at(rank);
+    const std::vector<layer_run> runs = detail::divide_decoder(file, plan, ranks);
+    if (rank >= ranks) {
+      dimwise::detail::raise<extent_error>(error{} << "read_decoder_run: rank " << rank << " of " << ranks
+                                                   << " ranks, a number below " << ranks << " is expected");
+    }
+    const layer_run run = runs[rank];
     if (!run.is_last() && plan.config.tied) {  // the last rank compares a copy of the table of tokens
       file.list().same.clear();
       for (const std::string& output : {plan.names.output, plan.names.other_output}) {

@@ -44,7 +44,9 @@ class candidates {
     vocabulary_ = values.size();
     all_.reserve(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
-      check(!std::isnan(values[i]), "a logit is NaN");
+      if (std::isnan(values[i])) {
+        dimwise::detail::raise<number_error>(error{} << "sampling: the logit of token " << i << " is NaN");
+      }
       all_.push_back({token{i}, static_cast<double>(values[i])});
     }
   }
@@ -87,7 +89,7 @@ class candidates {
       if (t.value >= vocabulary_) {
         dimwise::detail::raise<index_error>(
             error{} << "sampling: the earlier id " << t.value << " is outside dimension "
-                    << dimwise::detail::dimension_name<Vocab>() << " of extent " << vocabulary_);
+                    << dimwise::detail::dimension_name<Vocab>() << " of extent " << vocabulary_ << " (R18)");
       }
     }
     if (penalty == 1) { return *this; }

@@ -69,7 +69,7 @@ target_classes targets_here(const Ids& ids, std::size_t places, const shared_row
     const std::size_t of_whole = ids[p].value;
     if (of_whole >= whole) {
       raise<index_error>(error{} << "cross_entropies: id " << of_whole << " is outside dimension "
-                                 << dimension_name<D>() << " with extent " << whole);
+                                 << dimension_name<D>() << " of extent " << whole << " (R18)");
     }
     const bool is_here =
         classes.striped ? of_whole % ranks == rank : of_whole >= before && of_whole < before + classes.extents[rank];

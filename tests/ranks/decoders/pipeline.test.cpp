@@ -41,6 +41,8 @@ TEST_CASE("a rank has the parameters of its layers only") {
   const auto part = [&](std::size_t rank, std::size_t count) {
     return models::read_decoder_run(settings, file, rank, count);
   };
+  CHECK_THROWS_WITH_AS(static_cast<void>(part(4, 4)),
+                       "read_decoder_run: rank 4 of 4 ranks, a number below 4 is expected", extent_error);
   const std::size_t all = nn::parameter_count(models::read_decoder(settings, file));
   std::size_t sum = 0;
   for (std::size_t r = 0; r < 4; ++r) { sum += nn::parameter_count(part(r, 4)); }

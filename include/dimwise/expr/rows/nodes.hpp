@@ -83,12 +83,15 @@ auto make_total(const E& e) {
 // The elements of the whole dimension of which D is a part. It is static, or the one that was given.
 template <class D, class Extents, class... Whole>
 extent_t whole_extent(const Extents& e, const Whole&... given) {
+  const extent_t here = e.template extent<D>();
   if constexpr (!is_sharded<D>) {
-    return e.template extent<D>();
+    return here;
   } else if constexpr (whole_t<D>::static_extent != at_run_time) {
     return whole_t<D>::static_extent;
   } else {
-    return (given.extent(), ...);
+    const extent_t whole = (given.extent(), ...);
+    if (here > whole) { throw_part_beyond_whole("mean", here, whole, &dimension_name<D>); }
+    return whole;
   }
 }
 // One rank's term of the mean over dimensions that several ranks share: its sum, divided by the number of all elements.
