@@ -226,7 +226,6 @@ A file that reads a decoder of any architecture and computes logits. With `dimwi
 compiles the model that it uses.
 
 {pairs(found, results, "`decoder.cpp`, `{}`: with `dimwise::models`, with `dimwise::io`", MODELS)}
-
 ## Instantiations
 
 ```sh
