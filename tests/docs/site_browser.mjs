@@ -106,7 +106,7 @@ async function assertFits(page, path, width) {
       words.selectNodeContents(e);
       return e.checkVisibility() && [...words.getClientRects()].some(one => one.right > e.getBoundingClientRect().right - 30);
     }).map(e => e.textContent),
-    sideways: [...document.querySelectorAll("article .dw-stacked")].filter(e => e.clientWidth < 400 && e.scrollWidth > e.clientWidth + 1).map(e => e.textContent.slice(0, 80)),
+    sideways: [...document.querySelectorAll("article .dw-table:is(.dw-stacked, :has(td.dw-long:not(:first-child)))")].filter(e => e.clientWidth < 400 && e.scrollWidth > e.clientWidth + 1).map(e => e.textContent.slice(0, 80)),
     beside: [...document.querySelectorAll("article .dw-picture:not(.dw-wide) svg, article .dw-picture:not(.dw-wide) svg .culprit")].filter(e => {
       const box = e.getBoundingClientRect();
       return box.width && (box.left < 0 || box.right > innerWidth);

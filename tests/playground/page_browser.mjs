@@ -68,6 +68,8 @@ async function look(page, name) {
       await page.setViewportSize({width, height: width === 390 ? 844 : 800});
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);
       assert.ok(wide <= width, `${name}: ${wide} pixels in a window of ${width}`);
+      assert.deepEqual(await page.locator(".message mark").evaluateAll(all => all.filter(e => e.getBoundingClientRect().right > innerWidth).map(e => e.textContent)), [],
+                       `${name}: culprits that are not seen at ${width}`);
       await page.screenshot({path: join(folder, `${name}_${width}_${scheme}.png`), fullPage: width === 390});
     }
     assert.deepEqual(await page.evaluate(faint), [], `${name}, ${scheme}: contrast`);

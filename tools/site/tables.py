@@ -21,7 +21,7 @@ def text(cell, gap=""):  # what stands for a <wbr>
 
 def kind(cell):  # a number and its unit stay together, and a text does not become a narrow tower
     size = len(text(cell))
-    return "dw-short" if size < 10 else "dw-long" if size > 60 else "dw-text" if size > 14 else ""
+    return "dw-short" if 0 < size < 10 else "dw-long" if size > 60 else "dw-text" if size > 14 else ""
 
 
 def narrowest(cell):  # the width in pixels below which a cell is torn, or a tower
@@ -38,7 +38,7 @@ def table(found):
     rows = [[cell for _, cell in re.findall(CELL, row, re.S)] for row in re.findall(ROW, shown, re.S)]
     heads, wide = list(map(text, rows[0])), sum(max(map(narrowest, column)) for column in zip(*rows)) > PHONE
     after = [cell for row in rows[1:] for cell in row[1:]]
-    stacked = wide and 2 * sum(is_number(cell) for cell in after) < len(after)
+    stacked = wide and (2 * sum(map(is_number, after)) < len(after) or any(kind(cell) == "dw-long" for cell in after))
 
     def row(found):
         columns = iter(heads)
