@@ -169,6 +169,8 @@ TEST_CASE("pictures: curves with gaps, of one value, of none") {
 }
 
 TEST_CASE("pictures: a file that cannot be written") {
+  CHECK_THROWS_WITH_AS(draw(q).save(""),
+                       "picture: an empty file name: the file cannot be written: No such file or directory", error);
   CHECK_THROWS_WITH_AS(draw(q).save("/nowhere/at/all.svg"),
                        "picture: /nowhere/at/all.svg: the file cannot be written: No such file or directory", error);
 }

@@ -12,6 +12,7 @@
 #include <iterator>
 #include <string>
 #include <unistd.h>
+#include <utility>
 
 namespace training_report_test {
 namespace {
@@ -115,9 +116,10 @@ TEST_CASE("training_report: what is rejected") {
   CHECK_THROWS_WITH_AS(training_report("/nowhere/x.html"),
                        "training_report: /nowhere/x.html: the file cannot be written: No such file or directory",
                        error);
-  for (const double interval : {-1.0, std::nan(""), double{INFINITY}}) {
-    CHECK_THROWS_WITH_AS(training_report(f.file(), {.interval = interval}),
-                         "training_report: the interval is a number of seconds, 0 or more", error);
+  for (const auto& one : {std::pair(-1.5, "-1.5"), std::pair(std::nan(""), "nan"), std::pair(HUGE_VAL, "inf")}) {
+    const std::string said =
+        std::string("training_report: the interval is ") + one.second + " s, 0 or more were expected";
+    CHECK_THROWS_WITH_AS(training_report(f.file(), {.interval = one.first}), said.c_str(), error);
   }
   training_report page(f.file());
   page.add_step(5, {.loss = 1});

@@ -35,7 +35,7 @@ DIMWISE_DETAIL_LIBRARY void save_file(const char* what, const std::string& path,
     return !file.fail();
   };
   const auto refused = [](const char* who, const std::string& text) {
-    throw error(error{} << who << ": " << text.c_str());
+    throw error(error{} << who << ": " << (text.starts_with(": ") ? "an empty file name" : "") << text.c_str());
   };
   if (std::filesystem::is_character_file(there) || std::filesystem::is_fifo(there)) {
     if (!write(path)) { refused(what, path + ": the file cannot be written"); }

@@ -24,7 +24,7 @@ namespace dimwise {
 DIMWISE_DETAIL_LIBRARY training_report::training_report(std::string path, training_report_options o)
     : path_(std::move(path)), o_(std::move(o)) {
   if (!(o_.interval >= 0 && std::isfinite(o_.interval))) {
-    throw error(error{} << "training_report: the interval is a number of seconds, 0 or more");
+    throw error(error{} << "training_report: the interval is " << o_.interval << " s, 0 or more were expected");
   }
   save();
 }

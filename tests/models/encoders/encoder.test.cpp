@@ -171,7 +171,10 @@ TEST_CASE("a head is read for its task") {
   CHECK(labels.scores(x, batch.lengths).size() == 2);
   CHECK_THROWS_WITH_AS(static_cast<void>(labels.scores(x, tensor<int, model::batch>({1, 1}))),
                        "scores: 2 lengths for 1 texts", extent_error);
-  CHECK_THROWS_AS(static_cast<void>(labels.token_scores(x)), extent_error);
+  CHECK_THROWS_WITH_AS(static_cast<void>(labels.token_scores(x)),
+                       "token_scores: the encoder was read for encoder_task::text_labels; pass "
+                       "encoder_task::token_labels to read_encoder",
+                       extent_error);
   CHECK_THROWS_AS(static_cast<void>(labels.logits(x)), extent_error);
   const model tokens = folder.read(encoder_task::token_labels);
   CHECK(tokens.token_scores(x).size() == 2 * folder.text(1).size());

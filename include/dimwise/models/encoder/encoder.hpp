@@ -295,9 +295,8 @@ struct encoder {
   }
   void expect(encoder_task needed, const char* operation) const {
     if (task != needed) {
-      dimwise::detail::raise<extent_error>(error{} << operation
-                                                   << ": the encoder was read for another task, without "
-                                                      "the layers that compute this");
+      dimwise::detail::raise<extent_error>(error{} << operation << ": the encoder was read for " << name_of(task)
+                                                   << "; pass " << name_of(needed) << " to read_encoder");
     }
   }
 };

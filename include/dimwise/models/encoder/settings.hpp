@@ -39,8 +39,22 @@ struct encoder_dims {
   struct channels : feature_dim<> {};  // their features
 };
 
-/// The settings of a loaded encoder besides the features of its tokens.
+/// What an encoder computes besides the features of its tokens.
 enum class encoder_task { features, text_labels, token_labels, masked_tokens };
+/// The name of a task, as it is written in C++.
+[[nodiscard]] constexpr const char* name_of(encoder_task task) {
+  switch (task) {
+    case encoder_task::features:
+      return "encoder_task::features";
+    case encoder_task::text_labels:
+      return "encoder_task::text_labels";
+    case encoder_task::token_labels:
+      return "encoder_task::token_labels";
+    case encoder_task::masked_tokens:
+      return "encoder_task::masked_tokens";
+  }
+  return "";
+}
 
 /// The extents of an encoder. 0 segments, positions, buckets or taps: the encoder has no such table or convolution.
 struct encoder_extents {
