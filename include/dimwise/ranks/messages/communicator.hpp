@@ -112,9 +112,10 @@ class communicator {
   DIMWISE_DETAIL_LIBRARY communicator();
   communicator(const communicator&) = default;
   communicator& operator=(const communicator&) = default;
-  // A move copies: what was moved from, a mesh or a cache as well, is a handle of the same end too.
+  /// A move copies: what was moved from, a mesh or a cache as well, is a handle of the same end too.
   // NOLINTNEXTLINE(performance-move-constructor-init)
   communicator(communicator&& other) noexcept : communicator(other) {}
+  /// As the constructor.
   communicator& operator=(communicator&& other) noexcept { return *this = other; }
   ~communicator() = default;
 
