@@ -138,7 +138,7 @@ inline io::config_check settings_of_generation(const io::config_check& config) {
   };
   for (const auto& [key, otherwise] : read) { take(key, otherwise); }
   for (const auto& one : unread_settings) { take(one.first, nullptr); }
-  return io::config_check(std::move(found), config.title());
+  return {std::move(found), config.title()};
 }
 
 }  // namespace detail
