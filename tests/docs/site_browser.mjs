@@ -98,8 +98,8 @@ async function assertFits(page, path, width) {
     torn: [...document.querySelectorAll("article .dw-table code, article :is(p, li, dd) .dw-name")]
       .filter(e => (e.matches(".dw-name") ? !e.closest("td") : /^\w{2,17}$/.test(e.textContent)) && e.getClientRects().length > 1).map(e => e.textContent),
     tiny: [...document.querySelectorAll("article .dw-wide > svg text")].filter(e => {
-      const scale = e.getScreenCTM().a;
-      return e.checkVisibility() && parseFloat(getComputedStyle(e).fontSize) * scale < 8.9;
+      const {a, b} = e.getScreenCTM();  // a word may be turned
+      return e.checkVisibility() && parseFloat(getComputedStyle(e).fontSize) * Math.hypot(a, b) < 8.9;
     }).map(e => e.textContent),
     covered: [...document.querySelectorAll("article summary")].filter(e => {
       const words = document.createRange();
