@@ -192,7 +192,7 @@ def main():
 python3 benchmarks/compile_time/run.py
 ```
 
-This command writes this page. User seconds above an empty file, and the compiler's peak memory; medians of {arguments.runs} runs on
+This command writes this page. User seconds above an empty file, and the compiler's peak memory; {'one run' if arguments.runs == 1 else f'medians of {arguments.runs} runs'} on
 {processor()}, {datetime.date.today()}. The inputs are in `benchmarks/compile_time/`; the flags are `{compilers.STANDARD} -O0 -c` unless
 stated.
 
