@@ -9,7 +9,6 @@
 #include <dimwise/models/encoder/names.hpp>
 #include <dimwise/models/generation_config.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -51,9 +50,10 @@ inline void read_given_tokens(io::config_check& c, encoder_decoder_config& to, s
   const std::size_t vocab = to.encoder.extents.vocab;
   to.start = token_setting(c, "decoder_start_token_id", start, vocab);
   if (c.has("forced_bos_token_id")) { to.forced = token_setting(c, "forced_bos_token_id", 0, vocab); }
-  std::vector<std::int64_t> ends;
-  if (!c.has("eos_token_id") && !c.is_null("eos_token_id")) { ends.push_back(static_cast<std::int64_t>(end)); }
-  detail::for_each_token_id(c.setting("eos_token_id"), [&](std::int64_t id) { ends.push_back(id); },
+  const nlohmann::json otherwise = end;
+  const bool is_absent = !c.has("eos_token_id") && !c.is_null("eos_token_id");
+  const nlohmann::json& ends = is_absent ? otherwise : c.setting("eos_token_id");
+  detail::for_each_token_id(ends, [](std::int64_t) {},
                             [&](const std::string& wrong) { c.differs("eos_token_id" + wrong); });
   for (const nlohmann::json& words : c.setting("bad_words_ids")) {
     const bool one = words.is_array() && words.size() == 1 && words.at(0).is_number_unsigned();
@@ -63,10 +63,7 @@ inline void read_given_tokens(io::config_check& c, encoder_decoder_config& to, s
           "supported");
       break;
     }
-    const auto token = words.at(0).get<std::size_t>();
-    if (std::find(ends.begin(), ends.end(), static_cast<std::int64_t>(token)) == ends.end()) {
-      to.never.push_back(token);
-    }
+    if (!detail::is_an_end(words, ends)) { to.never.push_back(words.at(0).get<std::size_t>()); }
   }
 }
 
